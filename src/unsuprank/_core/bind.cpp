@@ -1,0 +1,6 @@
+#include "bindings.hpp"
+
+NB_MODULE(_kernels, m) {
+  m.doc() = "Compiled kernels of unsuprank: raw buffers in, raw buffers out, GIL released.";
+  unsuprank::bind_embedding(m);
+}

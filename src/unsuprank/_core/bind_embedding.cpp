@@ -1,0 +1,56 @@
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "embedding.hpp"
+
+namespace unsuprank {
+
+void bind_embedding(nb::module_& m) {
+  m.def(
+      "embedding_widths",
+      [](ColumnMajor<double> values, Vector<int32_t> n_values) {
+        const Columns table = columns_of(values, n_values);
+        std::vector<int32_t> widths(table.cols);
+        {
+          nb::gil_scoped_release unlocked;
+          embedding_widths(table, 0, table.cols, widths.data());
+        }
+        return to_numpy(std::move(widths));
+      },
+      nb::arg("values"), nb::arg("n_values"));
+  m.def(
+      "embed",
+      [](ColumnMajor<double> values, Vector<int32_t> n_values, int64_t first, int64_t last,
+         double scale, MutableColumnMajor<double> out) {
+        const Columns table = columns_of(values, n_values);
+        require(0 <= first && first <= last && last <= table.cols, "column range out of bounds");
+        require(static_cast<int64_t>(out.shape(0)) == table.rows, "out has the wrong shape");
+        std::vector<int32_t> widths(last - first);
+        nb::gil_scoped_release unlocked;
+        embedding_widths(table, first, last, widths.data());
+        int64_t width = 0;
+        for (int32_t w : widths) width += w;
+        require(static_cast<int64_t>(out.shape(1)) == width, "out has the wrong shape");
+        embed(table, first, last, scale, out.data());
+      },
+      nb::arg("values"), nb::arg("n_values"), nb::arg("first"), nb::arg("last"), nb::arg("scale"),
+      nb::arg("out"));
+  m.def(
+      "add_pair_distances",
+      [](ColumnMajor<double> coords, Vector<int64_t> left, Vector<int64_t> right,
+         MutableVector<double> sums) {
+        const int64_t rows = coords.shape(0);
+        const int64_t pairs = left.shape(0);
+        require(right.shape(0) == left.shape(0) && sums.shape(0) == left.shape(0),
+                "pairs and sums differ in length");
+        for (int64_t p = 0; p < pairs; ++p) {
+          require(0 <= left(p) && left(p) < rows && 0 <= right(p) && right(p) < rows,
+                  "row index out of bounds");
+        }
+        nb::gil_scoped_release unlocked;
+        add_pair_distances(coords.data(), rows, coords.shape(1), left.data(), right.data(), pairs,
+                           sums.data());
+      },
+      nb::arg("coords"), nb::arg("left"), nb::arg("right"), nb::arg("sums"));
+}
+
+}  // namespace unsuprank

@@ -1,0 +1,7 @@
+// The parts of the extension module, one register function per bind_*.cpp file.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace unsuprank {
+void bind_embedding(nanobind::module_& m);
+}  // namespace unsuprank

@@ -1,0 +1,22 @@
+// The typed columns that all kernels read.
+#pragma once
+#include <cstdint>
+
+namespace unsuprank {
+
+// A column-major table of doubles. Nominal columns hold codes 0 .. n_values-1, numeric ones have
+// n_values 0, NaN is a missing value.
+struct Columns {
+  const double* values;
+  const int32_t* n_values;
+  int64_t rows;
+  int64_t cols;
+
+  const double* column(int64_t j) const { return values + j * rows; }
+  bool nominal(int64_t j) const { return n_values[j] > 0; }
+};
+
+// Missing values are the only ones that differ from themselves.
+inline bool is_missing(double x) { return x != x; }
+
+}  // namespace unsuprank

@@ -1,0 +1,22 @@
+// The clustering space: columns become coordinates in which normalised impurity is a squared
+// distance. See clustering_space.py for the mathematics.
+#pragma once
+#include <cstdint>
+
+#include "columns.hpp"
+
+namespace unsuprank {
+
+// Coordinates that each column takes: 0 if it is constant or unknown throughout, 1 if it is
+// numeric, one per value if it is nominal.
+void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t* widths);
+
+// Writes the centred coordinates of columns first .. last-1, times `scale`, into `out`:
+// column-major, one run of `rows` doubles per coordinate. Missing values become 0, the centre.
+void embed(const Columns& table, int64_t first, int64_t last, double scale, double* out);
+
+// Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.
+void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
+                        const int64_t* right, int64_t pairs, double* sums);
+
+}  // namespace unsuprank

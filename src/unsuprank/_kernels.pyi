@@ -1,0 +1,9 @@
+import numpy as np
+
+def embedding_widths(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
+def embed(
+    values: np.ndarray, n_values: np.ndarray, first: int, last: int, scale: float, out: np.ndarray
+) -> None: ...
+def add_pair_distances(
+    coords: np.ndarray, left: np.ndarray, right: np.ndarray, sums: np.ndarray
+) -> None: ...

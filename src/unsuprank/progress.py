@@ -1,0 +1,113 @@
+"""Progress on anything that takes more than a second, silent unless asked for.
+
+Library code opens ``progress("growing trees", total, verbose)`` and calls ``advance``.
+What is shown is somebody else's choice: plain text on standard error by default, or
+whatever :func:`use_display` installed (the command line installs a richer bar).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol, TextIO
+
+
+class Display(Protocol):
+    """Where progress is shown."""
+
+    def update(self, done: float, total: float) -> None: ...
+
+    def close(self) -> None: ...
+
+
+DisplayFactory = Callable[[str], Display]
+
+
+class _Silent:
+    def update(self, done: float, total: float) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class TextDisplay:
+    """One line on a terminal, rewritten in place; it appears after a second of work."""
+
+    def __init__(self, label: str, stream: TextIO | None = None, patience: float = 1.0) -> None:
+        self._label = label
+        self._stream = stream or sys.stderr
+        self._start = self._last = time.monotonic()
+        self._patience = patience
+        self._shown = False
+
+    def update(self, done: float, total: float) -> None:
+        now = time.monotonic()
+        if now - self._start < self._patience or (now - self._last < 0.2 and done < total):
+            return
+        self._last = now
+        share = done / total if total else 1.0
+        bar = "#" * int(24 * share)
+        left = (now - self._start) * (1 - share) / share if share else float("inf")
+        self._stream.write(f"\r{self._label} [{bar:<24}] {share:4.0%}  {_clock(left)} left ")
+        self._stream.flush()
+        self._shown = True
+
+    def close(self) -> None:
+        if self._shown:
+            self._stream.write(f"\r{self._label}: done in {_clock(time.monotonic() - self._start)}")
+            self._stream.write(" " * 36 + "\n")
+            self._stream.flush()
+
+
+_display: ContextVar[DisplayFactory | None] = ContextVar("unsuprank_display", default=None)
+
+
+@contextmanager
+def use_display(factory: DisplayFactory) -> Iterator[None]:
+    """Show all progress inside the block with `factory`, whatever ``verbose`` says."""
+    token = _display.set(factory)
+    try:
+        yield
+    finally:
+        _display.reset(token)
+
+
+class Progress:
+    """Counts work done and passes it on to a display."""
+
+    def __init__(self, display: Display, total: float) -> None:
+        self._display = display
+        self._total = total
+        self._done = 0.0
+
+    def advance(self, amount: float = 1) -> None:
+        self._done += amount
+        self._display.update(self._done, self._total)
+
+
+@contextmanager
+def progress(label: str, total: float, verbose: int | bool = 0) -> Iterator[Progress]:
+    """Report progress on `total` units of work."""
+    factory = _display.get()
+    display: Display
+    if factory is not None:
+        display = factory(label)
+    else:
+        display = TextDisplay(label) if verbose else _Silent()
+    try:
+        yield Progress(display, total)
+    finally:
+        display.close()
+
+
+def _clock(seconds: float) -> str:
+    if seconds == float("inf"):
+        return "?"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, seconds = divmod(int(seconds), 60)
+    return f"{minutes} min {seconds:02d} s"

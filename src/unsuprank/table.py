@@ -1,0 +1,314 @@
+"""Any input a user may hold, read into typed columns.
+
+Every ranker works on a :class:`Table`: one float64 matrix in Fortran order, so that a
+column is contiguous, where nominal columns hold the codes ``0 .. k-1`` of their values
+and NaN marks what is missing. A :class:`Schema` remembers names and nominal values, so
+that new rows are read the way the training rows were.
+
+Everything is converted to float64 before any arithmetic: unsigned integers never wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+NominalFeatures = Sequence[str] | Sequence[int] | np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Names and kinds of the columns of a table."""
+
+    names: tuple[str, ...] | None
+    #: Per column: the sorted values of a nominal column, None for a numeric one.
+    categories: tuple[np.ndarray | None, ...]
+    #: Columns that were boolean; they are nominal with two values, and 0/1 for
+    #: methods that know numbers only.
+    boolean: frozenset[int] = field(default_factory=frozenset)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.categories)
+
+    def label(self, column: int) -> str:
+        """How messages call a column."""
+        return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Typed columns; see the module's prose."""
+
+    values: np.ndarray
+    schema: Schema
+
+    @property
+    def n_rows(self) -> int:
+        return self.values.shape[0]
+
+    @property
+    def n_columns(self) -> int:
+        return self.values.shape[1]
+
+    @cached_property
+    def n_values(self) -> np.ndarray:
+        """Number of values of each nominal column; 0 for numeric columns."""
+        return np.array(
+            [0 if c is None else len(c) for c in self.schema.categories], dtype=np.int32
+        )
+
+    @cached_property
+    def missing(self) -> np.ndarray:
+        """Whether each column has missing values."""
+        # A sum is NaN if and only if a term is: values are finite or NaN here, and
+        # the scaling keeps large values from overflowing to an infinity.
+        return np.isnan((self.values * 2.0**-60).sum(axis=0))
+
+    def require_complete(self, who: str, others: Sequence[str]) -> None:
+        """Refuse missing values with a message that says who takes them."""
+        if self.missing.any():
+            where = self.schema.label(int(np.flatnonzero(self.missing)[0]))
+            raise ValueError(
+                f"{who} cannot take missing values (NaN), and {where} has some; fill them in, or "
+                f"use a ranker that accepts them: {', '.join(others)}."
+            )
+
+    def require_numeric(self, who: str, others: Sequence[str]) -> None:
+        """Refuse nominal columns with a message that says who takes them."""
+        for j in np.flatnonzero(self.n_values):
+            if int(j) not in self.schema.boolean:
+                raise ValueError(
+                    f"{who} needs numbers, and {self.schema.label(int(j))} is nominal; encode or "
+                    f"drop it, or use a ranker that accepts it: {', '.join(others)}."
+                )
+
+
+def read_table(
+    X: Any,
+    *,
+    nominal_features: NominalFeatures = None,
+    schema: Schema | None = None,
+    min_rows: int = 2,
+    estimator: Any = None,
+) -> Table:
+    """Read `X` into a table; with `schema`, the way the table of that schema was read.
+
+    Parameters
+    ----------
+    X : array-like, pandas or polars DataFrame
+    nominal_features : names, indices or boolean mask of nominal columns, optional
+        Needed for plain arrays only: DataFrame columns that hold categories, strings,
+        objects or booleans are nominal without being named.
+    schema : Schema, optional
+        Of the training table, when rows for prediction are read.
+    min_rows : int
+        Fewer rows are an error.
+    estimator : object, optional
+        Named in error messages.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            "Sparse input is not supported: pass a dense array, for instance X.toarray()."
+        )
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        values, found = _read_frame(frame, nominal_features, schema)
+    else:
+        values, found = _read_array(X, nominal_features, schema, estimator)
+    _check_shape(values, min_rows, estimator)
+    _check_finite(values, found)
+    return Table(values, found)
+
+
+def _check_shape(values: np.ndarray, min_rows: int, estimator: Any) -> None:
+    check_array(
+        values,
+        ensure_all_finite=False,
+        ensure_min_samples=min_rows,
+        ensure_min_features=1,
+        estimator=estimator,
+    )
+
+
+def _check_finite(values: np.ndarray, schema: Schema) -> None:
+    infinite = np.isinf(values).any(axis=0)
+    if infinite.any():
+        where = schema.label(int(np.flatnonzero(infinite)[0]))
+        raise ValueError(f"Input X contains infinity in {where}; replace it by a number or NaN.")
+
+
+def _read_array(
+    X: Any, nominal: NominalFeatures, schema: Schema | None, estimator: Any
+) -> tuple[np.ndarray, Schema]:
+    any_nominal = schema is not None and any(c is not None for c in schema.categories)
+    if nominal is None and not any_nominal:
+        return _read_numeric_array(X, schema, estimator)
+    raw = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    columns = [raw[:, j] for j in range(raw.shape[1])]
+    if schema is None:
+        is_nominal = _nominal_mask(nominal, raw.shape[1], None)
+        categories = tuple(
+            _find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
+        )
+        schema = Schema(None, categories)
+    _check_width(len(columns), schema)
+    return _encode_columns(columns, schema), schema
+
+
+def _read_numeric_array(X: Any, schema: Schema | None, estimator: Any) -> tuple[np.ndarray, Schema]:
+    # Empty and one-row tables are judged later, with the caller's own minimum.
+    values = check_array(
+        X,
+        dtype=np.float64,
+        order="F",
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        ensure_min_features=0,
+        estimator=estimator,
+    )
+    if schema is None:
+        n = values.shape[1]
+        boolean = getattr(X, "dtype", None) == np.bool_
+        categories = (np.array([False, True]) if boolean else None,) * n
+        schema = Schema(None, categories, frozenset(range(n) if boolean else ()))
+    _check_width(values.shape[1], schema)
+    return values, schema
+
+
+def _check_width(n_columns: int, schema: Schema) -> None:
+    if n_columns != schema.n_columns:
+        raise ValueError(f"X has {n_columns} features, but {schema.n_columns} were expected.")
+
+
+def _read_frame(
+    frame: nw.DataFrame, nominal: NominalFeatures, schema: Schema | None
+) -> tuple[np.ndarray, Schema]:
+    dtypes = frame.schema
+    names = tuple(str(name) for name in dtypes)
+    numeric = [dtype.is_numeric() for dtype in dtypes.values()]
+    if schema is not None:
+        _check_width(len(names), schema)
+    elif nominal is None and all(numeric):
+        schema = Schema(names, (None,) * len(names))
+    if schema is not None and all(numeric) and all(c is None for c in schema.categories):
+        return np.asfortranarray(frame.to_numpy(), dtype=np.float64), schema
+    columns = [_column_values(frame[name], name) for name in dtypes]
+    if schema is None:
+        is_nominal = _nominal_mask(nominal, len(names), names) | ~np.array(numeric)
+        categories = tuple(
+            _find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
+        )
+        boolean = frozenset(j for j, c in enumerate(columns) if c.dtype == np.bool_)
+        schema = Schema(names, categories, boolean)
+    return _encode_columns(columns, schema), schema
+
+
+def _column_values(series: nw.Series, name: str) -> np.ndarray:
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return series.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
+    if dtype == nw.Boolean:
+        if series.null_count() == 0:
+            return series.to_numpy().astype(bool)
+    elif dtype.is_temporal():
+        raise ValueError(
+            f"Column {name!r} holds dates or times; turn it into numbers (for instance days since "
+            "a date) or drop it."
+        )
+    elif dtype.is_nested():
+        raise ValueError(f"Column {name!r} holds {dtype}; only numbers and names can be ranked.")
+    return np.array([*series.to_list(), None], dtype=object)[:-1]
+
+
+def _nominal_mask(
+    nominal: NominalFeatures, n_columns: int, names: tuple[str, ...] | None
+) -> np.ndarray:
+    mask = np.zeros(n_columns, dtype=bool)
+    if nominal is None:
+        return mask
+    wanted = np.asarray(nominal)
+    if wanted.dtype == np.bool_:
+        if wanted.shape != (n_columns,):
+            raise ValueError(
+                f"nominal_features as a mask needs one entry per column ({n_columns}), "
+                f"got {wanted.size}."
+            )
+        return wanted.copy()
+    for item in wanted.tolist():
+        mask[_column_index(item, n_columns, names)] = True
+    return mask
+
+
+def _column_index(item: Any, n_columns: int, names: tuple[str, ...] | None) -> int:
+    if names is not None and item in names:
+        return names.index(item)
+    if isinstance(item, int) and 0 <= item < n_columns:
+        return item
+    raise ValueError(
+        f"nominal_features names {item!r}, which is not a column; X has {n_columns} columns"
+        + ("." if names is None else f": {', '.join(names[:8])}{' ...' if n_columns > 8 else ''}.")
+    )
+
+
+def _known(column: np.ndarray) -> np.ndarray:
+    """Mask of the values that are not missing (None, NaN, NA, NaT)."""
+    if column.dtype != object:
+        return column == column
+    # None is not equal to None here, and NaN is never equal to itself; pandas' NA makes
+    # comparisons undefined, hence the explicit loop.
+    return np.fromiter(
+        (v is not None and type(v).__name__ != "NAType" and v == v for v in column),
+        dtype=bool,
+        count=len(column),
+    )
+
+
+def _find_categories(column: np.ndarray) -> np.ndarray:
+    if column.dtype == np.bool_:
+        return np.array([False, True])
+    known = column[_known(column)]
+    try:
+        return np.unique(known)
+    except TypeError:  # values of several types have no order of their own
+        distinct = sorted(set(known.tolist()), key=lambda v: (type(v).__name__, str(v)))
+        return np.array([*distinct, None], dtype=object)[:-1]
+
+
+def _encode_columns(columns: list[np.ndarray], schema: Schema) -> np.ndarray:
+    n_rows = len(columns[0]) if columns else 0
+    values = np.empty((n_rows, len(columns)), dtype=np.float64, order="F")
+    for j, (column, categories) in enumerate(zip(columns, schema.categories, strict=True)):
+        if categories is None:
+            values[:, j] = _as_numbers(column, schema.label(j))
+        else:
+            values[:, j] = _codes(column, categories)
+    return values
+
+
+def _as_numbers(column: np.ndarray, label: str) -> np.ndarray:
+    if column.dtype == object:
+        column = np.where(_known(column), column, np.nan)
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{label.capitalize()} should hold numbers: {error}. If it holds names, list it in "
+            "nominal_features or give a DataFrame."
+        ) from None
+
+
+def _codes(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
+    """Position of each value in `categories`; NaN for missing and unseen values."""
+    position = {value: code for code, value in enumerate(categories.tolist())}
+    known = _known(column)
+    codes = np.full(len(column), np.nan)
+    codes[known] = [position.get(value, np.nan) for value in column[known].tolist()]
+    return codes

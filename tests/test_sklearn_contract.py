@@ -1,0 +1,78 @@
+"""Every public estimator against scikit-learn's own checks and the contract of `Ranker`."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import unsuprank
+from unsuprank import Ranker
+
+RANKERS = [
+    obj
+    for name in unsuprank.__all__
+    if isinstance(obj := getattr(unsuprank, name), type)
+    and issubclass(obj, Ranker)
+    and obj is not Ranker
+]
+
+
+def quick(cls: type[Ranker], **params) -> Ranker:
+    """An instance of `cls`, seeded where it can be."""
+    known = cls().get_params()
+    if "random_state" in known:
+        params.setdefault("random_state", 0)
+    return cls(**params)
+
+
+@parametrize_with_checks([quick(cls) for cls in RANKERS])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(40, 20)) * np.arange(1, 21)
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+class TestContract:
+    def test_scores_order_and_ranking_agree(self, cls, X):
+        ranker = quick(cls).fit(X)
+        assert ranker.scores_.shape == (20,)
+        assert ranker.scores_.dtype == np.float64
+        assert np.isfinite(ranker.scores_).all()
+        assert np.array_equal(ranker.order_, np.argsort(-ranker.scores_, kind="stable"))
+        assert np.array_equal(ranker.ranking_[ranker.order_], np.arange(1, 21))
+        assert ranker.feature_importances_.sum() == pytest.approx(1)
+
+    def test_selects_the_best(self, cls, X):
+        ranker = quick(cls, n_features_to_select=3).fit(X)
+        assert np.array_equal(ranker.transform(X), X[:, np.sort(ranker.order_[:3])])
+        assert quick(cls, n_features_to_select=0.5).fit(X).get_support().sum() == 10
+
+    def test_names(self, cls, X):
+        frame = pd.DataFrame(X, columns=[f"gene{j}" for j in range(20)])
+        ranker = quick(cls, n_features_to_select=2).set_output(transform="pandas").fit(frame)
+        assert list(ranker.transform(frame).columns) == list(ranker.get_feature_names_out())
+        assert set(ranker.get_feature_names_out()) <= set(frame.columns)
+
+    def test_same_answer_after_clone_pickle_and_layout(self, cls, X):
+        first = quick(cls).fit(X)
+        for again in (
+            clone(first).fit(X),
+            pickle.loads(pickle.dumps(first)),
+            clone(first).fit(np.asfortranarray(X)),
+            clone(first).fit(pd.DataFrame(X)),
+        ):
+            assert np.array_equal(first.scores_, again.scores_)
+
+    def test_bad_parameters(self, cls, X):
+        for bad in (0, -1, 0.0, 1.5, "many", None, True):
+            with pytest.raises((ValueError, TypeError), match="n_features_to_select"):
+                quick(cls, n_features_to_select=bad).fit(X)
