@@ -2,6 +2,26 @@
 
 from .base import Ranker
 from .baselines import RandomRanker, VarianceRanker
+from .forest import (
+    Genie3,
+    PredictiveClusteringForest,
+    PredictiveClusteringTree,
+    RandomForestScore,
+    SymbolicScore,
+)
 
-__all__ = ["RandomRanker", "Ranker", "VarianceRanker"]
+__all__ = [
+    # the paper's
+    "Genie3",
+    "RandomForestScore",
+    "SymbolicScore",
+    # controls
+    "RandomRanker",
+    "VarianceRanker",
+    # the model itself
+    "PredictiveClusteringForest",
+    "PredictiveClusteringTree",
+    # for those who write one
+    "Ranker",
+]
 __version__ = "0.1.0"

@@ -7,3 +7,51 @@ def embed(
 def add_pair_distances(
     coords: np.ndarray, left: np.ndarray, right: np.ndarray, sums: np.ndarray
 ) -> None: ...
+def embedding_scales(values: np.ndarray, n_values: np.ndarray, scale: float) -> np.ndarray: ...
+def row_keys(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
+def grow(
+    values: np.ndarray,
+    n_values: np.ndarray,
+    missing: np.ndarray,
+    coords: np.ndarray | None,
+    distances: np.ndarray | None,
+    partial: np.ndarray | None,
+    known: np.ndarray | None,
+    row_keys: np.ndarray | None,
+    stop: np.ndarray,
+    seed: int,
+    max_features: int,
+    max_depth: int,
+    min_leaf: float,
+    bootstrap: bool,
+    exhaustive: bool,
+    first_of_ties: bool,
+    record: bool,
+    pair_rows: int,
+    first: int,
+    last: int,
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]: ...
+def permutation_scores(
+    values: np.ndarray,
+    n_values: np.ndarray,
+    missing: np.ndarray,
+    coords: np.ndarray | None,
+    distances: np.ndarray | None,
+    partial: np.ndarray | None,
+    known: np.ndarray | None,
+    row_keys: np.ndarray | None,
+    stop: np.ndarray,
+    scales: np.ndarray,
+    trees: dict[str, np.ndarray],
+    seed: int,
+    first_tree: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def apply(
+    values: np.ndarray,
+    n_values: np.ndarray,
+    row_keys: np.ndarray | None,
+    trees: dict[str, np.ndarray],
+    seed: int,
+    first_tree: int,
+) -> np.ndarray: ...
+def permutation(seed: int, tree: int, feature: int, count: int) -> np.ndarray: ...

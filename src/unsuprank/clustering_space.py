@@ -25,17 +25,26 @@ a part of their own, coordinates plus a mask, for which sums and counts are kept
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
 
 from . import _kernels
-from .table import Table
+from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**24
 #: Distances below this share of the squared norms have lost digits to cancellation.
 CANCELLATION = 1e-5
+
+
+#: Up to this many rows, trees are grown in double precision; it costs little there.
+DOUBLE_ROWS = 512
+#: The matrix of all distances is made when it is at most this large.
+DISTANCE_BYTES = 2**30
 
 
 def embedding_widths(table: Table) -> np.ndarray:
@@ -94,3 +103,136 @@ def squared_distances(table: Table) -> np.ndarray:
             _kernels.add_pair_distances(block, left, right, exact)
         distances[left, right] = distances[right, left] = exact
     return distances
+
+
+def select_columns(table: Table, columns: np.ndarray) -> Table:
+    """The table of some columns; a view where these are all."""
+    if columns.all():
+        return table
+    picked = np.flatnonzero(columns)
+    schema = Schema(None, tuple(table.schema.categories[j] for j in picked))
+    return Table(np.asfortranarray(table.values[:, picked]), schema)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The clustering space of a table in the form that trees are grown from.
+
+    Attributes without missing values are held as coordinates, as squared distances of all
+    pairs of rows, or both: coordinates are good for large sets of rows, distances for sets
+    with fewer rows than coordinates. Attributes with missing values are held as coordinates
+    and a mask.
+    """
+
+    table: Table
+    coords: np.ndarray | None
+    distances: np.ndarray | None
+    partial: np.ndarray | None
+    known: np.ndarray | None
+    #: Coordinates of the attributes without missing values.
+    width: int
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        dtype: type | None = None,
+        coords: bool | None = None,
+        distances: bool | None = None,
+    ) -> Space:
+        """Embed `table`; what is not asked for is decided by what is fastest."""
+        complete = ~table.missing
+        widths = embedding_widths(table)
+        m, width = table.n_rows, int(widths[complete].sum())
+        if dtype is None:
+            dtype = np.float64 if m <= DOUBLE_ROWS else np.float32
+        if distances is None:
+            distances = m <= 2 * width and m * m * np.dtype(dtype).itemsize <= DISTANCE_BYTES
+        if coords is None:
+            coords = not distances or m > width // 3
+        known_part = select_columns(table, complete)
+        partial, known = _partial_coordinates(table, ~complete)
+        # The scale of the coordinates is that of the whole table, also for a part of it.
+        factor = known_part.n_columns / table.n_columns
+        return cls(
+            table,
+            _padded_coordinates(known_part, width, dtype, factor) if coords and width else None,
+            (squared_distances(known_part) * factor).astype(dtype, copy=False)
+            if distances and width
+            else None,
+            partial,
+            known,
+            width,
+        )
+
+    @property
+    def dtype(self) -> np.dtype:
+        held = self.coords if self.coords is not None else self.distances
+        return np.dtype(np.float64) if held is None else held.dtype
+
+    @cached_property
+    def row_keys(self) -> np.ndarray | None:
+        """Names of the rows for the draws that replace missing values."""
+        return row_keys(self.table)
+
+    @cached_property
+    def scales(self) -> np.ndarray:
+        """The factor between values and coordinates of each column."""
+        scale = 1.0 / np.sqrt(self.table.n_columns)
+        return _kernels.embedding_scales(self.table.values, self.table.n_values, scale)
+
+    def arguments(self) -> dict[str, Any]:
+        """What the kernels take."""
+        coords = self.coords
+        if coords is None and self.distances is None:
+            # Nothing is known throughout; an empty array still tells the precision.
+            coords = np.empty((self.table.n_rows, 0))
+        return {
+            "values": self.table.values,
+            "n_values": self.table.n_values,
+            "missing": self.table.missing,
+            "coords": coords,
+            "distances": self.distances,
+            "partial": self.partial,
+            "known": self.known,
+            "row_keys": self.row_keys,
+        }
+
+
+def row_keys(table: Table) -> np.ndarray | None:
+    """A word per row that depends on its values only; None when nothing is missing."""
+    if not table.missing.any():
+        return None
+    return _kernels.row_keys(table.values, table.n_values)
+
+
+def _padded(width: int) -> int:
+    return -(-width // 16) * 16
+
+
+def _padded_coordinates(table: Table, width: int, dtype: type, factor: float) -> np.ndarray:
+    coords: np.ndarray = np.zeros((table.n_rows, _padded(width)), dtype=dtype)
+    start = 0
+    for block in embedded_blocks(table):
+        stop = start + block.shape[1]
+        coords[:, start:stop] = block if factor == 1.0 else block * np.sqrt(factor)
+        start = stop
+    return coords
+
+
+def _partial_coordinates(
+    table: Table, columns: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if not columns.any():
+        return None, None
+    part = select_columns(table, columns)
+    widths = embedding_widths(part)
+    width = int(widths.sum())
+    if width == 0:
+        return None, None
+    coords = _padded_coordinates(part, width, np.float64, part.n_columns / table.n_columns)
+    known = np.zeros_like(coords)
+    owner = np.repeat(np.arange(part.n_columns), widths)
+    known[:, :width] = ~np.isnan(part.values[:, owner])
+    return coords, known

@@ -36,6 +36,14 @@ inline Columns columns_of(const ColumnMajor<double>& values, const Vector<int32_
           static_cast<int64_t>(values.shape(1))};
 }
 
+inline Columns columns_of(const ColumnMajor<double>& values, const Vector<int32_t>& n_values,
+                          const Vector<bool>& missing) {
+  Columns table = columns_of(values, n_values);
+  require(missing.shape(0) == values.shape(1), "missing needs one entry per column");
+  table.missing = missing.data();
+  return table;
+}
+
 // Hands a vector over to NumPy without a copy.
 template <typename T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& data) {

@@ -18,6 +18,18 @@ void bind_embedding(nb::module_& m) {
       },
       nb::arg("values"), nb::arg("n_values"));
   m.def(
+      "embedding_scales",
+      [](ColumnMajor<double> values, Vector<int32_t> n_values, double scale) {
+        const Columns table = columns_of(values, n_values);
+        std::vector<double> scales(table.cols);
+        {
+          nb::gil_scoped_release unlocked;
+          embedding_scales(table, scale, scales.data());
+        }
+        return to_numpy(std::move(scales));
+      },
+      nb::arg("values"), nb::arg("n_values"), nb::arg("scale"));
+  m.def(
       "embed",
       [](ColumnMajor<double> values, Vector<int32_t> n_values, int64_t first, int64_t last,
          double scale, MutableColumnMajor<double> out) {

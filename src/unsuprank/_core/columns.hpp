@@ -11,9 +11,11 @@ struct Columns {
   const int32_t* n_values;
   int64_t rows;
   int64_t cols;
+  const bool* missing = nullptr;  // per column, whether values are missing; null: not known
 
   const double* column(int64_t j) const { return values + j * rows; }
   bool nominal(int64_t j) const { return n_values[j] > 0; }
+  bool may_miss(int64_t j) const { return !missing || missing[j]; }
 };
 
 // Missing values are the only ones that differ from themselves.

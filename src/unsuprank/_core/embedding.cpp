@@ -29,7 +29,8 @@ Range range_of(const double* x, int64_t rows) {
 
 // The range is mapped to [0, 1] before anything is squared, so that neither 1e200 nor a small
 // spread around a large mean can spoil the variance.
-void embed_numeric(const double* x, int64_t rows, const Range& range, double scale, double* out) {
+// Returns the factor between a value and its coordinate.
+double embed_numeric(const double* x, int64_t rows, const Range& range, double scale, double* out) {
   // Where the range itself overflows, halved values have a finite one.
   const double half = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
   const double low = range.low * half;
@@ -47,10 +48,11 @@ void embed_numeric(const double* x, int64_t rows, const Range& range, double sca
   }
   const double factor = scale / std::sqrt(squares / static_cast<double>(range.known));
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
+  return factor / span * half;
 }
 
-void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale, double* out) {
-  std::vector<double> share(n_values, 0.0);
+// Sets the share of each value and returns the Gini index.
+double gini_of(const double* x, int64_t rows, std::vector<double>& share) {
   double known = 0.0;
   for (int64_t i = 0; i < rows; ++i) {
     if (is_missing(x[i])) continue;
@@ -62,7 +64,12 @@ void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale
     p /= known;
     gini -= p * p;
   }
-  const double factor = scale / std::sqrt(gini);
+  return gini;
+}
+
+void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale, double* out) {
+  std::vector<double> share(n_values, 0.0);
+  const double factor = scale / std::sqrt(gini_of(x, rows, share));
   for (int32_t v = 0; v < n_values; ++v) {
     double* z = out + v * rows;
     for (int64_t i = 0; i < rows; ++i) {
@@ -91,6 +98,22 @@ void embed(const Columns& table, int64_t first, int64_t last, double scale, doub
     } else {
       embed_numeric(x, table.rows, range, scale, out);
       out += table.rows;
+    }
+  }
+}
+
+void embedding_scales(const Columns& table, double scale, double* scales) {
+  std::vector<double> scratch(table.rows);
+  for (int64_t j = 0; j < table.cols; ++j) {
+    const double* x = table.column(j);
+    const Range range = range_of(x, table.rows);
+    if (!range.varies()) {
+      scales[j] = 0.0;
+    } else if (table.nominal(j)) {
+      std::vector<double> share(table.n_values[j], 0.0);
+      scales[j] = scale / std::sqrt(gini_of(x, table.rows, share));
+    } else {
+      scales[j] = embed_numeric(x, table.rows, range, scale, scratch.data());
     }
   }
 }

@@ -15,6 +15,10 @@ void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t
 // column-major, one run of `rows` doubles per coordinate. Missing values become 0, the centre.
 void embed(const Columns& table, int64_t first, int64_t last, double scale, double* out);
 
+// The factor between a value and its coordinate (numeric: scale / sd; nominal: scale / sqrt(Gini)),
+// 0 for constant columns.
+void embedding_scales(const Columns& table, double scale, double* scales);
+
 // Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.
 void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
                         const int64_t* right, int64_t pairs, double* sums);

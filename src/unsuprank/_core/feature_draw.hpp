@@ -1,0 +1,60 @@
+// Drawing the candidate features of a node, without replacement.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "random.hpp"
+
+namespace unsuprank {
+
+class FeatureDraw {
+ public:
+  FeatureDraw(int64_t n_features, int64_t size)
+      : n_(n_features), size_(std::min(size, n_features)), drawn_(size_), seen_(n_features, 0) {}
+
+  // The features drawn; the caller may reorder them.
+  std::vector<int32_t>& draw(Random& random) {
+    if (size_ == n_) {
+      std::iota(drawn_.begin(), drawn_.end(), 0);
+    } else if (size_ > n_ / 3) {
+      draw_by_selection(random);
+    } else {
+      draw_by_rejection(random);
+    }
+    return drawn_;
+  }
+
+ private:
+  // Each feature in turn is taken with the chance that fills the rest of the sample.
+  void draw_by_selection(Random& random) {
+    int64_t taken = 0;
+    for (int64_t f = 0; taken < size_; ++f) {
+      if (random.below(static_cast<uint32_t>(n_ - f)) < static_cast<uint32_t>(size_ - taken)) {
+        drawn_[taken++] = static_cast<int32_t>(f);
+      }
+    }
+  }
+
+  // Repeats are rare in a small sample; the round number saves clearing the marks.
+  void draw_by_rejection(Random& random) {
+    if (++round_ == 0) {
+      std::fill(seen_.begin(), seen_.end(), 0u);
+      round_ = 1;
+    }
+    for (int64_t taken = 0; taken < size_;) {
+      const uint32_t f = random.below(static_cast<uint32_t>(n_));
+      if (seen_[f] == round_) continue;
+      seen_[f] = round_;
+      drawn_[taken++] = static_cast<int32_t>(f);
+    }
+  }
+
+  int64_t n_, size_;
+  std::vector<int32_t> drawn_;
+  std::vector<uint32_t> seen_;
+  uint32_t round_ = 0;
+};
+
+}  // namespace unsuprank

@@ -1,0 +1,238 @@
+#include "grow.hpp"
+
+#include <algorithm>
+
+#include "node_search.hpp"
+#include "simd.hpp"
+
+namespace unsuprank {
+namespace {
+
+// Squared distances among rows of coordinates, lower triangle.
+template <typename Real>
+UNSUPRANK_INLINE void triangle_body(const Real* coords, int64_t width, const int32_t* rows,
+                                    int64_t count, Real* out) {
+  for (int64_t i = 1; i < count; ++i) {
+    const Real* a = coords + width * rows[i];
+    for (int64_t j = 0; j < i; ++j) {
+      const Real* b = coords + width * rows[j];
+      Pack<Real> total = {};
+      for (int64_t c = 0; c < width; c += Simd<Real>::lanes) {
+        Pack<Real> x, y;
+        load(x, a + c);
+        load(y, b + c);
+        const Pack<Real> d = x - y;
+        total += d * d;
+      }
+      out[i * count + j] = static_cast<Real>(sum_of<Real>(total));
+    }
+  }
+}
+UNSUPRANK_CLONES void triangle(const double* coords, int64_t width, const int32_t* rows,
+                               int64_t count, double* out) {
+  triangle_body(coords, width, rows, count, out);
+}
+UNSUPRANK_CLONES void triangle(const float* coords, int64_t width, const int32_t* rows,
+                               int64_t count, float* out) {
+  triangle_body(coords, width, rows, count, out);
+}
+
+// Up to this many rows, the matrix of all distances is used in place; of a larger one, nodes get a
+// dense copy of their own part that stays in cache.
+constexpr int64_t kInPlace = 384;
+
+template <typename Real>
+class TreeGrower {
+ public:
+  TreeGrower(const Columns& table, const Space<Real>& space, const uint64_t* row_keys,
+             const GrowSettings& settings, Interrupt& interrupt, Trees& trees)
+      : space_(space),
+        settings_(settings),
+        interrupt_(interrupt),
+        trees_(trees),
+        search_(table, space, row_keys, settings, interrupt) {}
+
+  bool grow(int64_t tree) {
+    Random random(tree_key(settings_.seed, tree));
+    draw_rows(random);
+    base_ = static_cast<int64_t>(trees_.feature.size());
+    add_node(0, static_cast<int64_t>(rows_.size()));
+    stack_.assign(1, {0, 0, false});
+    while (!stack_.empty()) {
+      if (interrupt_.requested()) return false;
+      const Pending node = stack_.back();
+      stack_.pop_back();
+      split(node, tree, random);
+    }
+    if (interrupt_.requested()) return false;
+    trees_.rows.insert(trees_.rows.end(), rows_.begin(), rows_.end());
+    trees_.multiplicity.insert(trees_.multiplicity.end(), times_.begin(), times_.end());
+    trees_.node_offset.push_back(static_cast<int64_t>(trees_.feature.size()));
+    trees_.row_offset.push_back(static_cast<int64_t>(trees_.rows.size()));
+    trees_.candidate_offset.push_back(static_cast<int64_t>(trees_.candidate_node.size()));
+    return true;
+  }
+
+ private:
+  struct Pending {
+    int32_t id;
+    int32_t depth;
+    bool has_view;  // whether view_ covers it; the rows of a view are finished before others come
+  };
+
+  void draw_rows(Random& random) {
+    const uint32_t m = static_cast<uint32_t>(space_.rows);
+    std::vector<int32_t> times(m, settings_.bootstrap ? 0 : 1);
+    if (settings_.bootstrap) {
+      for (uint32_t i = 0; i < m; ++i) ++times[random.below(m)];
+    }
+    rows_.clear();
+    weights_.clear();
+    times_.clear();
+    for (uint32_t i = 0; i < m; ++i) {
+      if (times[i] == 0) continue;
+      rows_.push_back(static_cast<int32_t>(i));
+      weights_.push_back(static_cast<Real>(times[i]));
+      times_.push_back(times[i]);
+    }
+    slots_ = rows_;
+  }
+
+  int32_t add_node(int64_t begin, int64_t end) {
+    double weight = 0.0;
+    for (int64_t i = begin; i < end; ++i) weight += times_[i];
+    trees_.feature.push_back(-1);
+    trees_.left.push_back(-1);
+    trees_.threshold.push_back(0.0);
+    trees_.subset.push_back(-1);
+    trees_.gain.push_back(0.0);
+    trees_.weight.push_back(weight);
+    trees_.right_share.push_back(0.0);
+    trees_.row_begin.push_back(static_cast<int32_t>(begin));
+    trees_.row_end.push_back(static_cast<int32_t>(end));
+    return static_cast<int32_t>(trees_.feature.size() - 1 - base_);
+  }
+
+  void split(Pending node, int64_t tree, Random& random) {
+    const int64_t at = base_ + node.id;
+    const int64_t begin = trees_.row_begin[at], end = trees_.row_end[at];
+    const double weight = trees_.weight[at];
+    const bool too_deep = settings_.max_depth > 0 && node.depth >= settings_.max_depth;
+    if (end - begin < 2 || too_deep || weight < 2.0 * settings_.min_leaf) return;
+    if (!node.has_view) node.has_view = make_view(begin, end);
+    const NodeRows<Real> rows{rows_.data() + begin,  slots_.data() + begin, weights_.data() + begin,
+                              times_.data() + begin, end - begin,           weight};
+    const DistanceView<Real> view = node.has_view ? view_ : DistanceView<Real>{};
+    const Test test = search_.find(rows, view, node.id, tree_key(settings_.seed, tree), random);
+    if (settings_.record) record_candidates(node.id);
+    if (test.feature < 0) return;
+    const int64_t middle = partition(begin, end, search_.sides(test));
+    const int32_t left = add_node(begin, middle);
+    add_node(middle, end);
+    set_test(at, left, test);
+    stack_.push_back({left + 1, node.depth + 1, node.has_view});
+    stack_.push_back({left, node.depth + 1, node.has_view});
+  }
+
+  void set_test(int64_t at, int32_t left, const Test& test) {
+    trees_.left[at] = left;
+    trees_.feature[at] = test.feature;
+    trees_.threshold[at] = test.threshold;
+    trees_.gain[at] = test.gain;
+    trees_.right_share[at] = test.right_share;
+    if (test.subset < 0) return;
+    trees_.subset[at] = static_cast<int64_t>(trees_.subset_words.size());
+    const auto words = search_.words().begin() + test.subset;
+    trees_.subset_words.insert(trees_.subset_words.end(), words,
+                               words + search_.words_of(test.feature));
+  }
+
+  void record_candidates(int32_t id) {
+    for (const Test& test : search_.candidates()) {
+      trees_.candidate_node.push_back(id);
+      trees_.candidate_feature.push_back(test.feature);
+      trees_.candidate_threshold.push_back(test.threshold);
+      trees_.candidate_gain.push_back(test.gain);
+      trees_.candidate_words.push_back(test.subset < 0 ? 0 : search_.words()[test.subset]);
+    }
+  }
+
+  // Distances among the rows of a small node: in place, copied from all distances, or made from
+  // the coordinates.
+  bool make_view(int64_t begin, int64_t end) {
+    const int64_t count = end - begin;
+    if (count > settings_.pair_rows || (!space_.distances && !space_.width)) return false;
+    if (space_.distances && space_.rows <= kInPlace) {
+      view_ = {space_.distances, space_.rows};
+      return true;
+    }
+    view_data_.resize(count * count);
+    if (space_.distances) {
+      for (int64_t i = 1; i < count; ++i) {
+        const Real* from = space_.distances + space_.rows * rows_[begin + i];
+        Real* to = view_data_.data() + i * count;
+        for (int64_t j = 0; j < i; ++j) to[j] = from[rows_[begin + j]];
+      }
+    } else {
+      triangle(space_.coords, space_.width, rows_.data() + begin, count, view_data_.data());
+    }
+    for (int64_t i = 0; i < count; ++i) slots_[begin + i] = static_cast<int32_t>(i);
+    view_ = {view_data_.data(), count};
+    return true;
+  }
+
+  // Left rows first, either side in ascending order; returns where the right ones begin.
+  int64_t partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides) {
+    const int64_t count = end - begin;
+    spare_rows_.resize(count);
+    spare_slots_.resize(count);
+    spare_times_.resize(count);
+    int64_t left = begin, right = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      // Both places are written and one of them counts: no branch to mispredict.
+      const int32_t row = rows_[begin + i], slot = slots_[begin + i], times = times_[begin + i];
+      spare_rows_[right] = rows_[left] = row;
+      spare_slots_[right] = slots_[left] = slot;
+      spare_times_[right] = times_[left] = times;
+      left += !sides[i];
+      right += sides[i];
+    }
+    std::copy(spare_rows_.begin(), spare_rows_.begin() + right, rows_.begin() + left);
+    std::copy(spare_slots_.begin(), spare_slots_.begin() + right, slots_.begin() + left);
+    std::copy(spare_times_.begin(), spare_times_.begin() + right, times_.begin() + left);
+    for (int64_t i = begin; i < end; ++i) weights_[i] = static_cast<Real>(times_[i]);
+    return left;
+  }
+
+  const Space<Real>& space_;
+  const GrowSettings& settings_;
+  Interrupt& interrupt_;
+  Trees& trees_;
+  NodeSearch<Real> search_;
+  int64_t base_ = 0;
+  std::vector<int32_t> rows_, slots_, times_, spare_rows_, spare_slots_, spare_times_;
+  std::vector<Real> weights_;
+  std::vector<Pending> stack_;
+  std::vector<Real> view_data_;
+  DistanceView<Real> view_;
+};
+
+}  // namespace
+
+template <typename Real>
+bool grow_trees(const Columns& table, const Space<Real>& space, const uint64_t* row_keys,
+                const GrowSettings& settings, int64_t first, int64_t last, Interrupt& interrupt,
+                Trees& trees) {
+  TreeGrower<Real> grower(table, space, row_keys, settings, interrupt, trees);
+  for (int64_t tree = first; tree < last; ++tree) {
+    if (!grower.grow(tree)) return false;
+  }
+  return true;
+}
+
+template bool grow_trees(const Columns&, const Space<float>&, const uint64_t*, const GrowSettings&,
+                         int64_t, int64_t, Interrupt&, Trees&);
+template bool grow_trees(const Columns&, const Space<double>&, const uint64_t*, const GrowSettings&,
+                         int64_t, int64_t, Interrupt&, Trees&);
+
+}  // namespace unsuprank

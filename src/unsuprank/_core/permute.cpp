@@ -1,0 +1,192 @@
+#include "permute.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "leaf_error.hpp"
+#include "route.hpp"
+
+namespace unsuprank {
+
+void permutation(uint64_t seed, int64_t tree, int32_t feature, int64_t count, int32_t* order) {
+  Random random(stream_key(tree_key(seed, tree), static_cast<uint64_t>(feature) + 1));
+  std::iota(order, order + count, 0);
+  for (int64_t i = count - 1; i > 0; --i) {
+    std::swap(order[i], order[random.below(static_cast<uint32_t>(i + 1))]);
+  }
+}
+
+namespace {
+
+template <typename Real>
+class TreeScorer {
+ public:
+  TreeScorer(const Columns& table, const Space<Real>& space, const double* scales,
+             const uint64_t* row_keys, const TreesView& trees, const ForestRows& rows,
+             uint64_t seed)
+      : table_(table),
+        scales_(scales),
+        row_keys_(row_keys),
+        trees_(trees),
+        rows_(rows),
+        seed_(seed),
+        errors_(space) {}
+
+  void score(int64_t local, int64_t tree, PermutationScores& scores) {
+    local_ = local;
+    base_ = trees_.node_offset[local];
+    key_ = tree_key(seed_, tree);
+    const int64_t n_nodes = trees_.node_offset[local + 1] - base_;
+    errors_.reset(n_nodes);
+    own_.reset(n_nodes);
+    find_out_of_bag();
+    route_all();
+    if (total_ > 0.0) {
+      size_t visit = 0;
+      for (int32_t feature : used_features(n_nodes)) {
+        const size_t first = visit;
+        while (visit < visits_.size() && visits_[visit].feature == feature) ++visit;
+        scores.feature.push_back(feature);
+        scores.increase.push_back(increase(feature, tree, first, visit) / total_);
+      }
+    }
+    scores.offset.push_back(static_cast<int64_t>(scores.feature.size()));
+  }
+
+ private:
+  // A row's way down the tree meets a feature, for the first time at `node`.
+  struct Visit {
+    int32_t feature;
+    int32_t position;  // of the row among the out-of-bag rows
+    int32_t node;
+  };
+
+  std::vector<int32_t> used_features(int64_t n_nodes) const {
+    std::vector<int32_t> used;
+    for (int64_t k = base_; k < base_ + n_nodes; ++k) {
+      if (trees_.feature[k] >= 0) used.push_back(trees_.feature[k]);
+    }
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    return used;
+  }
+
+  LeafRows leaf_rows(int32_t leaf) const {
+    const int64_t at = rows_.row_offset[local_] + rows_.row_begin[base_ + leaf];
+    return {rows_.rows + at, rows_.multiplicity + at,
+            rows_.row_end[base_ + leaf] - rows_.row_begin[base_ + leaf]};
+  }
+
+  void find_out_of_bag() {
+    std::vector<char> inside(table_.rows, 0);
+    for (int64_t i = rows_.row_offset[local_]; i < rows_.row_offset[local_ + 1]; ++i) {
+      inside[rows_.rows[i]] = 1;
+    }
+    out_of_bag_.clear();
+    for (int64_t i = 0; i < table_.rows; ++i) {
+      if (!inside[i]) out_of_bag_.push_back(static_cast<int32_t>(i));
+    }
+  }
+
+  uint64_t row_key(int64_t row) const { return row_keys_ ? row_keys_[row] : 0; }
+
+  void route_all() {
+    visits_.clear();
+    leaves_.resize(out_of_bag_.size());
+    row_errors_.resize(out_of_bag_.size());
+    total_ = 0.0;
+    for (size_t p = 0; p < out_of_bag_.size(); ++p) {
+      const int32_t row = out_of_bag_[p];
+      int32_t node = 0;
+      while (trees_.feature[base_ + node] >= 0) {
+        const int32_t feature = trees_.feature[base_ + node];
+        visits_.push_back({feature, static_cast<int32_t>(p), node});
+        node = next_node(trees_, base_, node, table_.column(feature)[row], key_, row_key(row));
+      }
+      leaves_[p] = node;
+      row_errors_[p] = errors_.error(row, node, leaf_rows(node));
+      total_ += row_errors_[p];
+    }
+    // By feature, then by row; on a row's way the first visit stays first, because children are
+    // numbered after their parents.
+    std::sort(visits_.begin(), visits_.end(), [](const Visit& a, const Visit& b) {
+      if (a.feature != b.feature) return a.feature < b.feature;
+      if (a.position != b.position) return a.position < b.position;
+      return a.node < b.node;
+    });
+  }
+
+  int32_t reroute(int32_t node, int32_t row, int32_t feature, double value) const {
+    while (trees_.feature[base_ + node] >= 0) {
+      const int32_t tested = trees_.feature[base_ + node];
+      const double x = tested == feature ? value : table_.column(tested)[row];
+      node = next_node(trees_, base_, node, x, key_, row_key(row));
+    }
+    return node;
+  }
+
+  double increase(int32_t feature, int64_t tree, size_t first, size_t last) {
+    const int64_t count = static_cast<int64_t>(out_of_bag_.size());
+    order_.resize(count);
+    permutation(seed_, tree, feature, count, order_.data());
+    const double* x = table_.column(feature);
+    own_.select(x, table_.rows, table_.n_values[feature], scales_[feature]);
+    double sum = 0.0;
+    size_t visit = first;
+    for (int32_t p = 0; p < count; ++p) {
+      const int32_t row = out_of_bag_[p];
+      const double value = x[out_of_bag_[order_[p]]];
+      int32_t leaf = leaves_[p];
+      double error = row_errors_[p];
+      if (visit < last && visits_[visit].position == p) {
+        leaf = reroute(visits_[visit].node, row, feature, value);
+        if (leaf != leaves_[p]) error = errors_.error(row, leaf, leaf_rows(leaf));
+        while (visit < last && visits_[visit].position == p) ++visit;
+      }
+      const LeafRows rows = leaf_rows(leaf);
+      const double own_change = own_.error(value, leaf, rows) - own_.error(x[row], leaf, rows);
+      sum += error - row_errors_[p] + own_change;
+    }
+    return sum;
+  }
+
+  const Columns& table_;
+  const double* scales_;
+  const uint64_t* row_keys_;
+  const TreesView& trees_;
+  const ForestRows& rows_;
+  uint64_t seed_;
+  LeafErrors<Real> errors_;
+  AttributeErrors own_;
+
+  int64_t local_ = 0, base_ = 0;
+  uint64_t key_ = 0;
+  double total_ = 0.0;
+  std::vector<int32_t> out_of_bag_, leaves_, order_;
+  std::vector<double> row_errors_;
+  std::vector<Visit> visits_;
+};
+
+}  // namespace
+
+template <typename Real>
+bool permutation_scores(const Columns& table, const Space<Real>& space, const double* scales,
+                        const uint64_t* row_keys, const TreesView& trees, const ForestRows& rows,
+                        uint64_t seed, int64_t first_tree, int64_t n_trees, Interrupt& interrupt,
+                        PermutationScores& scores) {
+  TreeScorer<Real> scorer(table, space, scales, row_keys, trees, rows, seed);
+  for (int64_t t = 0; t < n_trees; ++t) {
+    if (interrupt.requested()) return false;
+    scorer.score(t, first_tree + t, scores);
+  }
+  return true;
+}
+
+template bool permutation_scores(const Columns&, const Space<float>&, const double*,
+                                 const uint64_t*, const TreesView&, const ForestRows&, uint64_t,
+                                 int64_t, int64_t, Interrupt&, PermutationScores&);
+template bool permutation_scores(const Columns&, const Space<double>&, const double*,
+                                 const uint64_t*, const TreesView&, const ForestRows&, uint64_t,
+                                 int64_t, int64_t, Interrupt&, PermutationScores&);
+
+}  // namespace unsuprank

@@ -1,0 +1,47 @@
+// Vector types, and functions compiled for several instruction sets at once.
+#pragma once
+#include <cstdint>
+#include <cstring>
+
+// A function with this attribute is compiled for AVX-512, AVX2 and the baseline; the loader picks
+// the best one. Helpers that it calls must be inlined into it to be compiled along with it.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(UNSUPRANK_NO_CLONES)
+#define UNSUPRANK_CLONES \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define UNSUPRANK_CLONES
+#endif
+#define UNSUPRANK_INLINE inline __attribute__((always_inline))
+
+namespace unsuprank {
+
+// 64 bytes of floats or doubles: one register with AVX-512, two with AVX2.
+template <typename Real>
+struct Simd {
+  typedef Real Pack __attribute__((vector_size(64)));
+  static constexpr int lanes = 64 / sizeof(Real);
+};
+template <typename Real>
+using Pack = typename Simd<Real>::Pack;
+
+template <typename Real>
+UNSUPRANK_INLINE void load(Pack<Real>& pack, const Real* from) {
+  std::memcpy(&pack, from, sizeof(pack));
+}
+
+template <typename Real>
+UNSUPRANK_INLINE void store(Real* to, const Pack<Real>& pack) {
+  std::memcpy(to, &pack, sizeof(pack));
+}
+
+template <typename Real>
+UNSUPRANK_INLINE double sum_of(const Pack<Real>& pack) {
+  double total = 0.0;
+  for (int l = 0; l < Simd<Real>::lanes; ++l) total += static_cast<double>(pack[l]);
+  return total;
+}
+
+// Rows of coordinates are padded with zeros to whole packs, whatever the type.
+inline int64_t padded(int64_t width) { return (width + 15) / 16 * 16; }
+
+}  // namespace unsuprank
