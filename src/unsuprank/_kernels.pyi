@@ -2,7 +2,12 @@ import numpy as np
 
 def embedding_widths(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
 def embed(
-    values: np.ndarray, n_values: np.ndarray, first: int, last: int, scale: float, out: np.ndarray
+    values: np.ndarray,
+    n_values: np.ndarray,
+    first: int,
+    widths: np.ndarray,
+    scale: float,
+    out: np.ndarray,
 ) -> None: ...
 def add_pair_distances(
     coords: np.ndarray, left: np.ndarray, right: np.ndarray, sums: np.ndarray
@@ -19,6 +24,7 @@ def grow(
     known: np.ndarray | None,
     row_keys: np.ndarray | None,
     stop: np.ndarray,
+    coarse: object,
     seed: int,
     max_features: int,
     max_depth: int,
@@ -55,3 +61,4 @@ def apply(
     first_tree: int,
 ) -> np.ndarray: ...
 def permutation(seed: int, tree: int, feature: int, count: int) -> np.ndarray: ...
+def coarse_codes(values: np.ndarray, n_values: np.ndarray) -> object: ...

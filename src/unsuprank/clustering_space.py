@@ -36,7 +36,7 @@ from . import _kernels
 from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
-BLOCK_BYTES = 2**24
+BLOCK_BYTES = 2**22
 #: Distances below this share of the squared norms have lost digits to cancellation.
 CANCELLATION = 1e-5
 
@@ -58,22 +58,26 @@ def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
     Missing values are at 0, the centre of their coordinate.
     """
     last = table.n_columns if last is None else last
-    widths = _kernels.embedding_widths(table.values[:, first:last], table.n_values[first:last])
+    return _embed(table, first, embedding_widths(table)[first:last])
+
+
+def _embed(table: Table, first: int, widths: np.ndarray) -> np.ndarray:
     out = np.empty((table.n_rows, int(widths.sum())), order="F")
     scale = 1.0 / np.sqrt(table.n_columns)
-    _kernels.embed(table.values, table.n_values, first, last, scale, out)
+    _kernels.embed(table.values, table.n_values, first, widths, scale, out)
     return out
 
 
 def embedded_blocks(table: Table) -> Iterator[np.ndarray]:
     """The coordinates of all columns, a block of columns at a time."""
-    columns = np.cumsum(np.maximum(embedding_widths(table), 1))
+    widths = embedding_widths(table)
+    columns = np.cumsum(np.maximum(widths, 1))
     per_block = max(1, BLOCK_BYTES // (8 * table.n_rows))
     first = 0
     while first < table.n_columns:
         limit = (columns[first - 1] if first else 0) + per_block
         last = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
-        yield embed(table, first, last)
+        yield _embed(table, first, widths[first:last])
         first = last
 
 
@@ -143,8 +147,7 @@ class Space:
     ) -> Space:
         """Embed `table`; what is not asked for is decided by what is fastest."""
         complete = ~table.missing
-        widths = embedding_widths(table)
-        m, width = table.n_rows, int(widths[complete].sum())
+        m, width = table.n_rows, int(embedding_widths(table)[complete].sum())
         if dtype is None:
             dtype = np.float64 if m <= DOUBLE_ROWS else np.float32
         if distances is None:

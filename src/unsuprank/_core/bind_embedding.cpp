@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "embedding.hpp"
@@ -31,20 +33,24 @@ void bind_embedding(nb::module_& m) {
       nb::arg("values"), nb::arg("n_values"), nb::arg("scale"));
   m.def(
       "embed",
-      [](ColumnMajor<double> values, Vector<int32_t> n_values, int64_t first, int64_t last,
-         double scale, MutableColumnMajor<double> out) {
+      [](ColumnMajor<double> values, Vector<int32_t> n_values, int64_t first,
+         Vector<int32_t> widths, double scale, MutableColumnMajor<double> out) {
         const Columns table = columns_of(values, n_values);
-        require(0 <= first && first <= last && last <= table.cols, "column range out of bounds");
-        require(static_cast<int64_t>(out.shape(0)) == table.rows, "out has the wrong shape");
-        std::vector<int32_t> widths(last - first);
-        nb::gil_scoped_release unlocked;
-        embedding_widths(table, first, last, widths.data());
+        const int64_t count = static_cast<int64_t>(widths.shape(0));
+        require(0 <= first && first + count <= table.cols, "column range out of bounds");
         int64_t width = 0;
-        for (int32_t w : widths) width += w;
-        require(static_cast<int64_t>(out.shape(1)) == width, "out has the wrong shape");
-        embed(table, first, last, scale, out.data());
+        for (int64_t k = 0; k < count; ++k) {
+          const int32_t full = std::max(1, table.n_values[first + k]);
+          require(widths(k) == 0 || widths(k) == full, "a width does not fit its column");
+          width += widths(k);
+        }
+        require(static_cast<int64_t>(out.shape(0)) == table.rows &&
+                    static_cast<int64_t>(out.shape(1)) == width,
+                "out has the wrong shape");
+        nb::gil_scoped_release unlocked;
+        embed(table, first, widths.data(), count, scale, out.data());
       },
-      nb::arg("values"), nb::arg("n_values"), nb::arg("first"), nb::arg("last"), nb::arg("scale"),
+      nb::arg("values"), nb::arg("n_values"), nb::arg("first"), nb::arg("widths"), nb::arg("scale"),
       nb::arg("out"));
   m.def(
       "add_pair_distances",

@@ -86,6 +86,27 @@ Space<Real> space_of(int64_t rows, const std::optional<RowMajor<Real>>& coords,
   return space;
 }
 
+// The codes of a table, owned by a capsule on the Python side.
+struct HeldCoarse {
+  std::vector<uint16_t> codes;
+  std::vector<CoarseColumn> info;
+
+  CoarseTable view(int64_t rows) const { return {codes.data(), info.data(), rows}; }
+};
+
+nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
+  const Columns table = columns_of(values, n_values);
+  auto held = std::make_unique<HeldCoarse>();
+  {
+    nb::gil_scoped_release unlocked;
+    held->codes.resize(table.rows * table.cols);
+    held->info.resize(table.cols);
+    make_coarse(table, held->codes.data(), held->info.data());
+  }
+  return nb::capsule(held.release(), "unsuprank.coarse",
+                     [](void* p) noexcept { delete static_cast<HeldCoarse*>(p); });
+}
+
 nb::dict as_dict(Trees&& trees) {
   nb::dict out;
   out["node_offset"] = to_numpy(std::move(trees.node_offset));
@@ -120,10 +141,10 @@ template <typename Real>
 nb::tuple grow(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<bool> missing,
                std::optional<RowMajor<Real>> coords, std::optional<RowMajor<Real>> distances,
                std::optional<RowMajor<double>> partial, std::optional<RowMajor<double>> known,
-               std::optional<Vector<uint64_t>> row_keys, Vector<uint8_t> stop, uint64_t seed,
-               int64_t max_features, int32_t max_depth, double min_leaf, bool bootstrap,
-               bool exhaustive, bool first_of_ties, bool record, int64_t pair_rows, int64_t first,
-               int64_t last) {
+               std::optional<Vector<uint64_t>> row_keys, Vector<uint8_t> stop, nb::capsule coarse,
+               uint64_t seed, int64_t max_features, int32_t max_depth, double min_leaf,
+               bool bootstrap, bool exhaustive, bool first_of_ties, bool record, int64_t pair_rows,
+               int64_t first, int64_t last) {
   const Columns table = columns_of(values, n_values, missing);
   const Space<Real> space = space_of<Real>(table.rows, coords, distances, partial, known);
   require(!distances || coords || pair_rows >= table.rows,
@@ -140,12 +161,16 @@ nb::tuple grow(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<bool
   settings.first_of_ties = first_of_ties;
   settings.record = record;
   settings.pair_rows = pair_rows;
+  const HeldCoarse& held = *static_cast<HeldCoarse*>(coarse.data("unsuprank.coarse"));
+  require(static_cast<int64_t>(held.codes.size()) == table.rows * table.cols,
+          "the codes belong to another table");
+  const CoarseTable codes = held.view(table.rows);
   Trees trees;
   PythonInterrupt interrupt(stop.data());
   bool finished;
   {
     nb::gil_scoped_release unlocked;
-    finished = grow_trees(table, space, keys, settings, first, last, interrupt, trees);
+    finished = grow_trees(table, codes, space, keys, settings, first, last, interrupt, trees);
   }
   if (!finished) interrupt.raise();
   nb::dict candidates = candidates_of(trees);
@@ -217,10 +242,10 @@ template <typename Real>
 void bind_typed(nb::module_& m) {
   m.def("grow", &grow<Real>, nb::arg("values"), nb::arg("n_values"), nb::arg("missing"),
         nb::arg("coords").none(), nb::arg("distances").none(), nb::arg("partial").none(),
-        nb::arg("known").none(), nb::arg("row_keys").none(), nb::arg("stop"), nb::arg("seed"),
-        nb::arg("max_features"), nb::arg("max_depth"), nb::arg("min_leaf"), nb::arg("bootstrap"),
-        nb::arg("exhaustive"), nb::arg("first_of_ties"), nb::arg("record"), nb::arg("pair_rows"),
-        nb::arg("first"), nb::arg("last"));
+        nb::arg("known").none(), nb::arg("row_keys").none(), nb::arg("stop"), nb::arg("coarse"),
+        nb::arg("seed"), nb::arg("max_features"), nb::arg("max_depth"), nb::arg("min_leaf"),
+        nb::arg("bootstrap"), nb::arg("exhaustive"), nb::arg("first_of_ties"), nb::arg("record"),
+        nb::arg("pair_rows"), nb::arg("first"), nb::arg("last"));
   m.def("permutation_scores", &permute<Real>, nb::arg("values"), nb::arg("n_values"),
         nb::arg("missing"), nb::arg("coords").none(), nb::arg("distances").none(),
         nb::arg("partial").none(), nb::arg("known").none(), nb::arg("row_keys").none(),
@@ -233,6 +258,7 @@ void bind_typed(nb::module_& m) {
 void bind_forest(nb::module_& m) {
   bind_typed<float>(m);
   bind_typed<double>(m);
+  m.def("coarse_codes", &hold_coarse, nb::arg("values"), nb::arg("n_values"));
   m.def(
       "row_keys",
       [](ColumnMajor<double> values, Vector<int32_t> n_values) {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "simd.hpp"
+
 namespace unsuprank {
 namespace {
 
@@ -16,37 +18,93 @@ struct Range {
   bool varies() const { return known > 0 && low < high; }
 };
 
-Range range_of(const double* x, int64_t rows) {
+typedef Pack<double> Eight;
+
+UNSUPRANK_INLINE double across(const Eight& pack) { return sum_of<double>(pack); }
+
+// Range of a column. Comparisons with missing values are false, so that they do not count.
+UNSUPRANK_CLONES Range range_of(const double* x, int64_t rows) {
   Range range;
-  for (int64_t i = 0; i < rows; ++i) {
-    if (is_missing(x[i])) continue;
-    range.low = std::min(range.low, x[i]);
-    range.high = std::max(range.high, x[i]);
-    ++range.known;
+  Eight lows, highs;
+  for (int l = 0; l < 8; ++l) {
+    lows[l] = range.low;
+    highs[l] = range.high;
   }
+  int64_t missing = 0, i = 0;
+  for (; i + 8 <= rows; i += 8) {
+    Eight v;
+    load(v, x + i);
+    lows = v < lows ? v : lows;
+    highs = v > highs ? v : highs;
+    const auto holes = v != v;  // -1 in the lanes of missing values
+    for (int l = 0; l < 8; ++l) missing -= holes[l];
+  }
+  for (; i < rows; ++i) {
+    range.low = x[i] < range.low ? x[i] : range.low;
+    range.high = x[i] > range.high ? x[i] : range.high;
+    missing += is_missing(x[i]);
+  }
+  for (int l = 0; l < 8; ++l) {
+    range.low = lows[l] < range.low ? lows[l] : range.low;
+    range.high = highs[l] > range.high ? highs[l] : range.high;
+  }
+  range.known = rows - missing;
   return range;
 }
 
+// Writes (x - low) / span, where missing values are left as they are; returns the sum.
+UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double half, double low,
+                                      double span, bool complete, double* out) {
+  const double per_span = 1.0 / span;
+  Eight sums = {};
+  int64_t i = 0;
+  for (; complete && i + 8 <= rows; i += 8) {
+    Eight v;
+    load(v, x + i);
+    v = (v * half - low) * per_span;
+    store(out + i, v);
+    sums += v;
+  }
+  double sum = across(sums);
+  for (; i < rows; ++i) {
+    out[i] = (x[i] * half - low) * per_span;
+    if (!is_missing(x[i])) sum += out[i];
+  }
+  return sum;
+}
+
+// Subtracts the mean, puts missing values there, and returns the sum of squares.
+UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool complete) {
+  Eight squares = {};
+  int64_t i = 0;
+  for (; complete && i + 8 <= rows; i += 8) {
+    Eight v;
+    load(v, out + i);
+    v -= mean;
+    store(out + i, v);
+    squares += v * v;
+  }
+  double sum = across(squares);
+  for (; i < rows; ++i) {
+    out[i] = is_missing(out[i]) ? 0.0 : out[i] - mean;
+    sum += out[i] * out[i];
+  }
+  return sum;
+}
+
 // The range is mapped to [0, 1] before anything is squared, so that neither 1e200 nor a small
-// spread around a large mean can spoil the variance.
-// Returns the factor between a value and its coordinate.
+// spread around a large mean can spoil the variance. Returns the factor between a value and its
+// coordinate.
 double embed_numeric(const double* x, int64_t rows, const Range& range, double scale, double* out) {
   // Where the range itself overflows, halved values have a finite one.
   const double half = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
   const double low = range.low * half;
   const double span = range.high * half - low;
-  double sum = 0.0;
-  for (int64_t i = 0; i < rows; ++i) {
-    out[i] = (x[i] * half - low) / span;
-    if (!is_missing(x[i])) sum += out[i];
-  }
-  const double mean = sum / static_cast<double>(range.known);
-  double squares = 0.0;
-  for (int64_t i = 0; i < rows; ++i) {
-    out[i] = is_missing(x[i]) ? 0.0 : out[i] - mean;
-    squares += out[i] * out[i];
-  }
-  const double factor = scale / std::sqrt(squares / static_cast<double>(range.known));
+  const double known = static_cast<double>(range.known);
+  const bool complete = range.known == rows;
+  const double sum = to_unit_range(x, rows, half, low, span, complete, out);
+  const double squares = centre(out, rows, sum / known, complete);
+  const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
   return factor / span * half;
 }
@@ -87,18 +145,18 @@ void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t
   }
 }
 
-void embed(const Columns& table, int64_t first, int64_t last, double scale, double* out) {
-  for (int64_t j = first; j < last; ++j) {
+void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t count, double scale,
+           double* out) {
+  for (int64_t k = 0; k < count; ++k) {
+    if (widths[k] == 0) continue;
+    const int64_t j = first + k;
     const double* x = table.column(j);
-    const Range range = range_of(x, table.rows);
-    if (!range.varies()) continue;
     if (table.nominal(j)) {
       embed_nominal(x, table.rows, table.n_values[j], scale, out);
-      out += table.rows * table.n_values[j];
     } else {
-      embed_numeric(x, table.rows, range, scale, out);
-      out += table.rows;
+      embed_numeric(x, table.rows, range_of(x, table.rows), scale, out);
     }
+    out += table.rows * widths[k];
   }
 }
 

@@ -11,9 +11,11 @@ namespace unsuprank {
 // numeric, one per value if it is nominal.
 void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t* widths);
 
-// Writes the centred coordinates of columns first .. last-1, times `scale`, into `out`:
-// column-major, one run of `rows` doubles per coordinate. Missing values become 0, the centre.
-void embed(const Columns& table, int64_t first, int64_t last, double scale, double* out);
+// Writes the centred coordinates of `count` columns from `first` on, times `scale`, into `out`:
+// column-major, one run of `rows` doubles per coordinate. `widths` are those columns' widths.
+// Missing values become 0, the centre.
+void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t count, double scale,
+           double* out);
 
 // The factor between a value and its coordinate (numeric: scale / sd; nominal: scale / sqrt(Gini)),
 // 0 for constant columns.

@@ -44,13 +44,14 @@ constexpr int64_t kInPlace = 384;
 template <typename Real>
 class TreeGrower {
  public:
-  TreeGrower(const Columns& table, const Space<Real>& space, const uint64_t* row_keys,
-             const GrowSettings& settings, Interrupt& interrupt, Trees& trees)
+  TreeGrower(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+             const uint64_t* row_keys, const GrowSettings& settings, Interrupt& interrupt,
+             Trees& trees)
       : space_(space),
         settings_(settings),
         interrupt_(interrupt),
         trees_(trees),
-        search_(table, space, row_keys, settings, interrupt) {}
+        search_(table, coarse, space, row_keys, settings, interrupt) {}
 
   bool grow(int64_t tree) {
     Random random(tree_key(settings_.seed, tree));
@@ -220,19 +221,19 @@ class TreeGrower {
 }  // namespace
 
 template <typename Real>
-bool grow_trees(const Columns& table, const Space<Real>& space, const uint64_t* row_keys,
-                const GrowSettings& settings, int64_t first, int64_t last, Interrupt& interrupt,
-                Trees& trees) {
-  TreeGrower<Real> grower(table, space, row_keys, settings, interrupt, trees);
+bool grow_trees(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+                const uint64_t* row_keys, const GrowSettings& settings, int64_t first, int64_t last,
+                Interrupt& interrupt, Trees& trees) {
+  TreeGrower<Real> grower(table, coarse, space, row_keys, settings, interrupt, trees);
   for (int64_t tree = first; tree < last; ++tree) {
     if (!grower.grow(tree)) return false;
   }
   return true;
 }
 
-template bool grow_trees(const Columns&, const Space<float>&, const uint64_t*, const GrowSettings&,
-                         int64_t, int64_t, Interrupt&, Trees&);
-template bool grow_trees(const Columns&, const Space<double>&, const uint64_t*, const GrowSettings&,
-                         int64_t, int64_t, Interrupt&, Trees&);
+template bool grow_trees(const Columns&, const CoarseTable&, const Space<float>&, const uint64_t*,
+                         const GrowSettings&, int64_t, int64_t, Interrupt&, Trees&);
+template bool grow_trees(const Columns&, const CoarseTable&, const Space<double>&, const uint64_t*,
+                         const GrowSettings&, int64_t, int64_t, Interrupt&, Trees&);
 
 }  // namespace unsuprank

@@ -40,15 +40,40 @@ UNSUPRANK_CLONES ValueRange gather(const double* column, const int32_t* rows, in
 
 // Sets a bit for the rows above a threshold and returns their weight. Integers, because a branch
 // per row would be mispredicted half of the time.
-UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
-                                    const int32_t* times, uint16_t* sides) {
-  int64_t weight = 0;
+template <typename Value>
+UNSUPRANK_INLINE int64_t mark_above_body(const Value* values, Value threshold, int64_t count,
+                                         int bit, const int32_t* times, uint16_t* sides) {
+  int32_t weight = 0;
   for (int64_t i = 0; i < count; ++i) {
     const int above = values[i] > threshold;
     sides[i] = static_cast<uint16_t>(sides[i] | above << bit);
     weight += times[i] & -above;
   }
   return weight;
+}
+UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
+                                    const int32_t* times, uint16_t* sides) {
+  return mark_above_body(values, threshold, count, bit, times, sides);
+}
+UNSUPRANK_CLONES int64_t mark_above(const uint16_t* codes, uint16_t threshold, int64_t count,
+                                    int bit, const int32_t* times, uint16_t* sides) {
+  return mark_above_body(codes, threshold, count, bit, times, sides);
+}
+
+UNSUPRANK_CLONES void gather_codes(const uint16_t* column, const int32_t* rows, int64_t count,
+                                   CoarseNode& node) {
+  uint16_t* codes = node.codes;
+  for (int64_t i = 0; i < count; ++i) codes[i] = column[rows[i]];
+  uint16_t low = 65535, high = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    low = codes[i] < low ? codes[i] : low;
+    high = codes[i] > high ? codes[i] : high;
+  }
+  node.low = low;
+  node.high = high;
+  node.low_row = node.high_row = 0;
+  while (codes[node.low_row] != low) ++node.low_row;
+  while (codes[node.high_row] != high) ++node.high_row;
 }
 
 // Gains this close to the best (relatively) count as equal to it.
@@ -65,10 +90,11 @@ double between(double low, double high, double share) {
 }  // namespace
 
 template <typename Real>
-NodeSearch<Real>::NodeSearch(const Columns& table, const Space<Real>& space,
-                             const uint64_t* row_keys, const GrowSettings& settings,
-                             Interrupt& interrupt)
+NodeSearch<Real>::NodeSearch(const Columns& table, const CoarseTable& coarse,
+                             const Space<Real>& space, const uint64_t* row_keys,
+                             const GrowSettings& settings, Interrupt& interrupt)
     : table_(table),
+      coarse_(coarse),
       space_(space),
       row_keys_(row_keys),
       settings_(settings),
@@ -94,7 +120,12 @@ Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>
   } else {
     value_random_tests(features, random);
   }
-  return choose(random);
+  Test best = choose(random);
+  settle(best);
+  if (settings_.record) {
+    for (Test& test : candidates_) settle(test);
+  }
+  return best;
 }
 
 // Columns are drawn at random from a table larger than the caches; asking for all of them before
@@ -103,8 +134,8 @@ template <typename Real>
 void NodeSearch<Real>::prefetch(const std::vector<int32_t>& features) const {
   if (node_.count > 64 || features.size() > 64) return;
   for (int32_t f : features) {
-    const double* x = table_.column(f);
-    for (int64_t i = 0; i < node_.count; ++i) __builtin_prefetch(x + node_.rows[i]);
+    const uint16_t* codes = coarse_.column(f);
+    for (int64_t i = 0; i < node_.count; ++i) __builtin_prefetch(codes + node_.rows[i]);
   }
 }
 
@@ -157,14 +188,21 @@ Test NodeSearch<Real>::choose(Random& random) const {
 
 template <typename Real>
 void NodeSearch<Real>::value_random_tests(const std::vector<int32_t>& features, Random& random) {
-  for (size_t next = 0; next < features.size();) {
+  CoarseNode coarse[kBlock];
+  codes_.resize(kBlock * node_.count);
+  for (size_t start = 0; start < features.size(); start += kBlock) {
+    const size_t n_features = std::min<size_t>(kBlock, features.size() - start);
+    for (size_t k = 0; k < n_features; ++k) {
+      coarse[k].codes = codes_.data() + k * node_.count;
+      ask_for_codes(features[start + k], coarse[k]);
+    }
     block_sides_.assign(node_.count, 0);
     SplitBlock block{block_sides_.data(), 0, {}};
     const size_t first = candidates_.size();
-    while (next < features.size() && block.size < kBlock) {
+    for (size_t k = 0; k < n_features; ++k) {
       Test test;
-      if (!draw_test(features[next++], random, test)) continue;
-      const double side = mark_side(test, block.size);
+      double side = 0.0;
+      if (!draw_and_mark(features[start + k], coarse[k], random, block.size, test, side)) continue;
       if (!heavy_enough(side)) {
         for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << block.size));
         continue;
@@ -179,6 +217,82 @@ void NodeSearch<Real>::value_random_tests(const std::vector<int32_t>& features, 
   }
 }
 
+// Reads the codes of a feature, and asks memory for the values that will be needed soon.
+template <typename Real>
+void NodeSearch<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
+  const CoarseColumn& info = coarse_.info[feature];
+  if (!info.usable) return;
+  gather_codes(coarse_.column(feature), node_.rows, node_.count, coarse);
+  if (info.whole) return;
+  const double* x = table_.column(feature);
+  __builtin_prefetch(x + node_.rows[coarse.low_row]);
+  __builtin_prefetch(x + node_.rows[coarse.high_row]);
+}
+
+// Draws a test of the feature and marks the rows that go right; false if all values are equal.
+template <typename Real>
+bool NodeSearch<Real>::draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random,
+                                     int bit, Test& test, double& side) {
+  test.feature = feature;
+  if (!table_.nominal(feature) && coarse_.info[feature].usable) {
+    return draw_and_mark_coarse(coarse, random, bit, test, side);
+  }
+  load_values(feature);
+  if (table_.nominal(feature)) {
+    if (!draw_subset(test, random)) return false;
+  } else {
+    if (!(range_.low < range_.high)) return false;
+    test.threshold = between(range_.low, range_.high, random.unit());
+  }
+  side = mark_side(test, bit);
+  return true;
+}
+
+// The range of a node's values; the values decide among rows whose codes are the extreme ones.
+template <typename Real>
+ValueRange NodeSearch<Real>::coarse_range(int32_t feature, const CoarseNode& coarse) const {
+  const CoarseColumn& info = coarse_.info[feature];
+  if (info.whole) return {info.low + coarse.low, info.low + coarse.high};
+  const double* x = table_.column(feature);
+  ValueRange range{x[node_.rows[coarse.low_row]], x[node_.rows[coarse.high_row]]};
+  if (info.injective) return range;
+  for (int64_t i = coarse.low_row; i < node_.count; ++i) {
+    if (coarse.codes[i] == coarse.low) range.low = std::min(range.low, x[node_.rows[i]]);
+  }
+  for (int64_t i = coarse.high_row; i < node_.count; ++i) {
+    if (coarse.codes[i] == coarse.high) range.high = std::max(range.high, x[node_.rows[i]]);
+  }
+  return range;
+}
+
+template <typename Real>
+bool NodeSearch<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit,
+                                            Test& test, double& side) {
+  const CoarseColumn& info = coarse_.info[test.feature];
+  if (info.injective && coarse.low == coarse.high) return false;
+  const ValueRange range = coarse_range(test.feature, coarse);
+  if (!(range.low < range.high)) return false;
+  test.threshold = between(range.low, range.high, random.unit());
+  const uint16_t limit = info.code(test.threshold);
+  int64_t weight =
+      mark_above(coarse.codes, limit, node_.count, bit, node_.times, block_sides_.data());
+  // Rows with the code of the threshold itself.
+  const double* x = table_.column(test.feature);
+  for (int64_t i = 0; i < node_.count; ++i) {
+    if (coarse.codes[i] != limit) continue;
+    const double value = info.whole ? info.low + limit : x[node_.rows[i]];
+    if (value > test.threshold) {
+      block_sides_[i] |= static_cast<uint16_t>(1u << bit);
+      weight += node_.times[i];
+    } else if (info.injective) {
+      break;  // the others have the same value
+    }
+  }
+  side = static_cast<double>(weight);
+  test.right_share = side / node_.weight;
+  return true;
+}
+
 // Half of all nodes have two rows. Every test that separates them has the same gain.
 template <typename Real>
 void NodeSearch<Real>::value_tests_of_two_rows(const std::vector<int32_t>& features,
@@ -189,23 +303,45 @@ void NodeSearch<Real>::value_tests_of_two_rows(const std::vector<int32_t>& featu
   double gain = 0.0;
   add_gains(block, &gain);
   for (int32_t feature : features) {
-    const double a = table_.column(feature)[node_.rows[0]];
-    const double b = table_.column(feature)[node_.rows[1]];
-    if (!(a < b || b < a)) continue;  // equal, or not known
+    if (!separates(feature)) continue;
     Test test;
     test.feature = feature;
     test.gain = gain;
     if (table_.nominal(feature)) {
-      values_ = {a, b};
+      load_values(feature);
       draw_subset(test, random);
-      const bool right = in_subset(words_.data() + test.subset, static_cast<int64_t>(a));
-      test.right_share = node_.weights[right ? 0 : 1] / node_.weight;
+      const int64_t code = static_cast<int64_t>(values_[0]);
+      const bool first_goes_right = in_subset(words_.data() + test.subset, code);
+      test.right_share = node_.weights[first_goes_right ? 0 : 1] / node_.weight;
     } else {
-      test.threshold = between(std::min(a, b), std::max(a, b), random.unit());
-      test.right_share = node_.weights[a > b ? 0 : 1] / node_.weight;
+      test.share = random.unit();
     }
     candidates_.push_back(test);
   }
+}
+
+// Whether a feature has different, known values in the two rows of the node.
+template <typename Real>
+bool NodeSearch<Real>::separates(int32_t feature) const {
+  const CoarseColumn& info = coarse_.info[feature];
+  if (info.usable) {
+    const uint16_t* codes = coarse_.column(feature);
+    if (codes[node_.rows[0]] != codes[node_.rows[1]]) return true;
+    if (info.injective) return false;
+  }
+  const double* x = table_.column(feature);
+  return x[node_.rows[0]] < x[node_.rows[1]] || x[node_.rows[1]] < x[node_.rows[0]];
+}
+
+// Most tests of two rows lose the draw among equals; only those that count get a threshold.
+template <typename Real>
+void NodeSearch<Real>::settle(Test& test) {
+  if (test.feature < 0 || test.share < 0.0) return;
+  const double* x = table_.column(test.feature);
+  const double a = x[node_.rows[0]], b = x[node_.rows[1]];
+  test.threshold = between(std::min(a, b), std::max(a, b), test.share);
+  test.right_share = node_.weights[a > b ? 0 : 1] / node_.weight;
+  test.share = -1.0;
 }
 
 template <typename Real>
@@ -216,20 +352,6 @@ void NodeSearch<Real>::add_gains(const SplitBlock& block, double* gains) {
     bucket_gains_.add(space_, node_, block, gains);
   }
   if (space_.partial_width) bucket_gains_.add_partial(space_, node_, block, gains);
-}
-
-template <typename Real>
-bool NodeSearch<Real>::draw_test(int32_t feature, Random& random, Test& test) {
-  load_values(feature);
-  test.feature = feature;
-  return table_.nominal(feature) ? draw_subset(test, random) : draw_threshold(test, random);
-}
-
-template <typename Real>
-bool NodeSearch<Real>::draw_threshold(Test& test, Random& random) {
-  if (!(range_.low < range_.high)) return false;
-  test.threshold = between(range_.low, range_.high, random.unit());
-  return true;
 }
 
 template <typename Real>

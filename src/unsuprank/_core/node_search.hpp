@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "coarse.hpp"
 #include "columns.hpp"
 #include "feature_draw.hpp"
 #include "space.hpp"
@@ -15,6 +16,7 @@ namespace unsuprank {
 struct Test {
   int32_t feature = -1;
   double threshold = 0.0;
+  double share = -1.0;  // where in the range of the values the threshold lies; < 0: settled already
   int64_t subset = -1;  // first of the words of a nominal test within NodeSearch::words()
   double gain = 0.0;
   double right_share = 0.0;
@@ -22,6 +24,13 @@ struct Test {
 
 struct ValueRange {
   double low, high;
+};
+
+// The codes of one feature in a node: the smallest and the largest, and rows that have them.
+struct CoarseNode {
+  uint16_t* codes;
+  uint16_t low, high;
+  int64_t low_row, high_row;
 };
 
 // Squared distances of the rows of a node, addressed by NodeRows::slots; null: use coordinates.
@@ -34,8 +43,8 @@ struct DistanceView {
 template <typename Real>
 class NodeSearch {
  public:
-  NodeSearch(const Columns& table, const Space<Real>& space, const uint64_t* row_keys,
-             const GrowSettings& settings, Interrupt& interrupt);
+  NodeSearch(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+             const uint64_t* row_keys, const GrowSettings& settings, Interrupt& interrupt);
 
   // The best test of the node, or one without feature if there is none.
   Test find(const NodeRows<Real>& node, const DistanceView<Real>& view, int32_t node_id,
@@ -53,8 +62,13 @@ class NodeSearch {
   // One test at random for each drawn feature.
   void value_random_tests(const std::vector<int32_t>& features, Random& random);
   void value_tests_of_two_rows(const std::vector<int32_t>& features, Random& random);
-  bool draw_test(int32_t feature, Random& random, Test& test);
-  bool draw_threshold(Test& test, Random& random);
+  bool separates(int32_t feature) const;
+  void settle(Test& test);
+  void ask_for_codes(int32_t feature, CoarseNode& coarse);
+  bool draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random, int bit, Test& test,
+                     double& side);
+  bool draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit, Test& test,
+                            double& side);
   bool draw_subset(Test& test, Random& random);
   double mark_side(Test& test, int bit);
   void add_gains(const SplitBlock& block, double* gains);
@@ -76,12 +90,14 @@ class NodeSearch {
   void scan_settle_missing(double share_one);
 
   void load_values(int32_t feature);
+  ValueRange coarse_range(int32_t feature, const CoarseNode& coarse) const;
   void prefetch(const std::vector<int32_t>& features) const;
   bool heavy_enough(double side) const;
   Test choose(Random& random) const;
   double chance(int64_t i) const;
 
   const Columns& table_;
+  const CoarseTable& coarse_;
   const Space<Real>& space_;
   const uint64_t* row_keys_;
   const GrowSettings& settings_;
@@ -95,6 +111,7 @@ class NodeSearch {
 
   std::vector<double> values_;    // of the feature at hand, per row of the node
   ValueRange range_{};            // of those
+  std::vector<uint16_t> codes_;   // of the features of a block, one run of rows each
   std::vector<int64_t> missing_;  // rows of the node without a value
   std::vector<uint16_t> block_sides_;
   std::vector<uint8_t> sides_;

@@ -69,6 +69,7 @@ class Grower:
         self.space = space
         self.settings = settings
         self._stop = np.zeros(1, dtype=np.uint8)
+        self._coarse = _kernels.coarse_codes(space.table.values, space.table.n_values)
         rows = settings.pair_rows
         self._pair_rows = pair_rows(space, settings.exhaustive) if rows is None else rows
 
@@ -84,6 +85,7 @@ class Grower:
         trees, candidates = _kernels.grow(
             **self.space.arguments(),
             stop=self._stop,
+            coarse=self._coarse,
             seed=s.seed,
             max_features=s.max_features,
             max_depth=s.max_depth or 0,

@@ -1,0 +1,73 @@
+#include "coarse.hpp"
+
+#include <cmath>
+
+#include "simd.hpp"
+
+namespace unsuprank {
+namespace {
+
+constexpr double kCodes = 65535.0;
+
+UNSUPRANK_CLONES void write_codes(const double* x, int64_t rows, double low, double per_unit,
+                                  uint16_t* codes) {
+  for (int64_t i = 0; i < rows; ++i) {
+    const double c = (x[i] - low) * per_unit;
+    codes[i] = static_cast<uint16_t>(static_cast<int32_t>(c < kCodes ? c : kCodes));
+  }
+}
+
+bool whole_numbers(const double* x, int64_t rows) {
+  for (int64_t i = 0; i < rows; ++i) {
+    if (x[i] != std::floor(x[i])) return false;
+  }
+  return true;
+}
+
+CoarseColumn describe(const double* x, int64_t rows) {
+  double low = x[0], high = x[0];
+  bool missing = false;
+  for (int64_t i = 0; i < rows; ++i) {
+    low = x[i] < low ? x[i] : low;
+    high = x[i] > high ? x[i] : high;
+    missing |= is_missing(x[i]);
+  }
+  CoarseColumn column;
+  column.low = low;
+  column.usable = !missing && std::isfinite(high - low);
+  if (!column.usable) return column;
+  column.whole = high - low <= kCodes && std::fabs(low) < 1e15 && whole_numbers(x, rows);
+  column.injective = column.whole;
+  column.per_unit = column.whole ? 1.0 : high > low ? kCodes / (high - low) : 0.0;
+  // A range too small to be inverted leaves all codes equal, and the decision to the values.
+  if (!std::isfinite(column.per_unit)) column.per_unit = 0.0;
+  return column;
+}
+
+// Whether no code stands for two values. `first` is scratch: a value per code, NaN when new.
+bool injective(const double* x, const uint16_t* codes, int64_t rows, std::vector<double>& first) {
+  bool unique = true;
+  for (int64_t i = 0; i < rows; ++i) {
+    double& seen = first[codes[i]];
+    if (is_missing(seen)) seen = x[i];
+    unique &= seen == x[i];
+  }
+  for (int64_t i = 0; i < rows; ++i) first[codes[i]] = std::nan("");
+  return unique;
+}
+
+}  // namespace
+
+void make_coarse(const Columns& table, uint16_t* codes, CoarseColumn* info) {
+  std::vector<double> first(table.rows > kFewRows ? 65536 : 0, std::nan(""));
+  for (int64_t j = 0; j < table.cols; ++j) {
+    info[j] = describe(table.column(j), table.rows);
+    if (!info[j].usable) continue;
+    write_codes(table.column(j), table.rows, info[j].low, info[j].per_unit, codes + j * table.rows);
+    if (!info[j].whole && !first.empty()) {
+      info[j].injective = injective(table.column(j), codes + j * table.rows, table.rows, first);
+    }
+  }
+}
+
+}  // namespace unsuprank
