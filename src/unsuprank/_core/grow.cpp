@@ -8,23 +8,35 @@
 namespace unsuprank {
 namespace {
 
+// Squared distances of one row to four others; four sums in flight hide the latency of each.
+template <typename Real>
+UNSUPRANK_INLINE void four_distances(const Real* a, const Real* const b[4], int64_t width,
+                                     Real* out) {
+  Pack<Real> total[4] = {};
+  for (int64_t c = 0; c < width; c += Simd<Real>::lanes) {
+    Pack<Real> x, y;
+    load(x, a + c);
+    for (int k = 0; k < 4; ++k) {
+      load(y, b[k] + c);
+      y -= x;
+      total[k] += y * y;
+    }
+  }
+  for (int k = 0; k < 4; ++k) out[k] = static_cast<Real>(sum_of<Real>(total[k]));
+}
+
 // Squared distances among rows of coordinates, lower triangle.
 template <typename Real>
 UNSUPRANK_INLINE void triangle_body(const Real* coords, int64_t width, const int32_t* rows,
                                     int64_t count, Real* out) {
   for (int64_t i = 1; i < count; ++i) {
     const Real* a = coords + width * rows[i];
-    for (int64_t j = 0; j < i; ++j) {
-      const Real* b = coords + width * rows[j];
-      Pack<Real> total = {};
-      for (int64_t c = 0; c < width; c += Simd<Real>::lanes) {
-        Pack<Real> x, y;
-        load(x, a + c);
-        load(y, b + c);
-        const Pack<Real> d = x - y;
-        total += d * d;
-      }
-      out[i * count + j] = static_cast<Real>(sum_of<Real>(total));
+    for (int64_t j = 0; j < i; j += 4) {
+      const Real* b[4];
+      Real found[4];
+      for (int k = 0; k < 4; ++k) b[k] = coords + width * rows[std::min(j + k, i)];
+      four_distances(a, b, width, found);
+      for (int64_t k = 0; k < 4 && j + k < i; ++k) out[i * count + j + k] = found[k];
     }
   }
 }

@@ -60,20 +60,36 @@ UNSUPRANK_CLONES int64_t mark_above(const uint16_t* codes, uint16_t threshold, i
   return mark_above_body(codes, threshold, count, bit, times, sides);
 }
 
-UNSUPRANK_CLONES void gather_codes(const uint16_t* column, const int32_t* rows, int64_t count,
-                                   CoarseNode& node) {
+UNSUPRANK_CLONES void gather_codes(const uint16_t* column, const int32_t* rows, int32_t count,
+                                   bool find_rows, CoarseNode& node) {
   uint16_t* codes = node.codes;
-  for (int64_t i = 0; i < count; ++i) codes[i] = column[rows[i]];
+  for (int32_t i = 0; i < count; ++i) codes[i] = column[rows[i]];
   uint16_t low = 65535, high = 0;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int32_t i = 0; i < count; ++i) {
     low = codes[i] < low ? codes[i] : low;
     high = codes[i] > high ? codes[i] : high;
   }
   node.low = low;
   node.high = high;
-  node.low_row = node.high_row = 0;
-  while (codes[node.low_row] != low) ++node.low_row;
-  while (codes[node.high_row] != high) ++node.high_row;
+  if (!find_rows) return;
+  int32_t low_row = 0, high_row = 0, low_count = 0, high_count = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t is_low = -(codes[i] == low), is_high = -(codes[i] == high);
+    low_count -= is_low;
+    high_count -= is_high;
+    low_row = std::max(low_row, i & is_low);
+    high_row = std::max(high_row, i & is_high);
+  }
+  node.low_row = low_row;
+  node.high_row = high_row;
+  node.low_count = low_count;
+  node.high_count = high_count;
+}
+
+UNSUPRANK_CLONES bool any_equal(const uint16_t* codes, uint16_t code, int32_t count) {
+  int32_t equal = 0;
+  for (int32_t i = 0; i < count; ++i) equal |= codes[i] == code;
+  return equal;
 }
 
 // Gains this close to the best (relatively) count as equal to it.
@@ -197,6 +213,7 @@ void NodeSearch<Real>::value_random_tests(const std::vector<int32_t>& features, 
       ask_for_codes(features[start + k], coarse[k]);
     }
     block_sides_.assign(node_.count, 0);
+    ++block_;
     SplitBlock block{block_sides_.data(), 0, {}};
     const size_t first = candidates_.size();
     for (size_t k = 0; k < n_features; ++k) {
@@ -207,6 +224,8 @@ void NodeSearch<Real>::value_random_tests(const std::vector<int32_t>& features, 
         for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << block.size));
         continue;
       }
+      test.block = block_;
+      test.bit = block.size;
       block.side_weight[block.size++] = side;
       candidates_.push_back(test);
     }
@@ -222,7 +241,8 @@ template <typename Real>
 void NodeSearch<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
   const CoarseColumn& info = coarse_.info[feature];
   if (!info.usable) return;
-  gather_codes(coarse_.column(feature), node_.rows, node_.count, coarse);
+  gather_codes(coarse_.column(feature), node_.rows, static_cast<int32_t>(node_.count), !info.whole,
+               coarse);
   if (info.whole) return;
   const double* x = table_.column(feature);
   __builtin_prefetch(x + node_.rows[coarse.low_row]);
@@ -255,12 +275,11 @@ ValueRange NodeSearch<Real>::coarse_range(int32_t feature, const CoarseNode& coa
   if (info.whole) return {info.low + coarse.low, info.low + coarse.high};
   const double* x = table_.column(feature);
   ValueRange range{x[node_.rows[coarse.low_row]], x[node_.rows[coarse.high_row]]};
-  if (info.injective) return range;
-  for (int64_t i = coarse.low_row; i < node_.count; ++i) {
-    if (coarse.codes[i] == coarse.low) range.low = std::min(range.low, x[node_.rows[i]]);
-  }
-  for (int64_t i = coarse.high_row; i < node_.count; ++i) {
-    if (coarse.codes[i] == coarse.high) range.high = std::max(range.high, x[node_.rows[i]]);
+  if (info.injective || (coarse.low_count == 1 && coarse.high_count == 1)) return range;
+  for (int64_t i = 0; i < node_.count; ++i) {
+    const double value = x[node_.rows[i]];
+    if (coarse.codes[i] == coarse.low) range.low = std::min(range.low, value);
+    if (coarse.codes[i] == coarse.high) range.high = std::max(range.high, value);
   }
   return range;
 }
@@ -277,8 +296,9 @@ bool NodeSearch<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& ra
   int64_t weight =
       mark_above(coarse.codes, limit, node_.count, bit, node_.times, block_sides_.data());
   // Rows with the code of the threshold itself.
+  const bool ties = any_equal(coarse.codes, limit, static_cast<int32_t>(node_.count));
   const double* x = table_.column(test.feature);
-  for (int64_t i = 0; i < node_.count; ++i) {
+  for (int64_t i = 0; ties && i < node_.count; ++i) {
     if (coarse.codes[i] != limit) continue;
     const double value = info.whole ? info.low + limit : x[node_.rows[i]];
     if (value > test.threshold) {
@@ -408,6 +428,11 @@ double NodeSearch<Real>::mark_side(Test& test, int bit) {
 
 template <typename Real>
 const std::vector<uint8_t>& NodeSearch<Real>::sides(const Test& test) {
+  if (test.block == block_) {
+    sides_.resize(node_.count);
+    for (int64_t i = 0; i < node_.count; ++i) sides_[i] = block_sides_[i] >> test.bit & 1;
+    return sides_;
+  }
   load_values(test.feature);
   const uint64_t* words = test.subset < 0 ? nullptr : words_.data() + test.subset;
   sides_.resize(node_.count);

@@ -20,17 +20,21 @@ struct Test {
   int64_t subset = -1;  // first of the words of a nominal test within NodeSearch::words()
   double gain = 0.0;
   double right_share = 0.0;
+  int64_t block = -1;  // the block of tests that it was marked in, and
+  int bit = 0;         // where
 };
 
 struct ValueRange {
   double low, high;
 };
 
-// The codes of one feature in a node: the smallest and the largest, and rows that have them.
+// The codes of one feature in a node: the smallest and the largest, rows that have them, and how
+// many do.
 struct CoarseNode {
   uint16_t* codes;
   uint16_t low, high;
-  int64_t low_row, high_row;
+  int32_t low_row, high_row;
+  int32_t low_count, high_count;
 };
 
 // Squared distances of the rows of a node, addressed by NodeRows::slots; null: use coordinates.
@@ -114,6 +118,7 @@ class NodeSearch {
   std::vector<uint16_t> codes_;   // of the features of a block, one run of rows each
   std::vector<int64_t> missing_;  // rows of the node without a value
   std::vector<uint16_t> block_sides_;
+  int64_t block_ = 0;  // number of the block that block_sides_ belongs to
   std::vector<uint8_t> sides_;
   std::vector<uint64_t> words_;
   std::vector<Test> candidates_;

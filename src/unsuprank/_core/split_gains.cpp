@@ -8,6 +8,7 @@ namespace unsuprank {
 namespace {
 
 constexpr int kLanes = kBlock + 1;
+constexpr int64_t kAhead = 12;  // rows
 constexpr int kChunkPacks = 4;  // coordinates are summed 4 packs (256 bytes) at a time
 
 struct PairTotals {
@@ -91,6 +92,9 @@ UNSUPRANK_INLINE void fill_buckets(const T* coords, int64_t stride, const T* ori
   Pack<T> shift[kPacks];
   for (int p = 0; p < kPacks; ++p) load(shift[p], origin + p * kLanesOf);
   for (int64_t i = 0; i < count; ++i) {
+    // Rows are scattered; asking for one a few steps ahead hides most of the wait for it.
+    const T* ahead = coords + stride * rows[std::min(i + kAhead, count - 1)];
+    for (int p = 0; p < kPacks; ++p) __builtin_prefetch(ahead + p * kLanesOf);
     const T* z = coords + stride * rows[i];
     const T weight = static_cast<T>(weights[i]);
     Pack<T> value[kPacks];

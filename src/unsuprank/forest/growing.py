@@ -22,7 +22,7 @@ from .trees import Trees
 
 #: Without a matrix of all distances, nodes of at most this many rows (and an eighth of the
 #: number of coordinates) get one of their own.
-OWN_DISTANCE_ROWS = 32
+OWN_DISTANCE_ROWS = 64
 
 
 @dataclass(frozen=True)
