@@ -9,12 +9,15 @@ from .forest import (
     RandomForestScore,
     SymbolicScore,
 )
+from .relief import URelief, urelief_path
 
 __all__ = [
     # the paper's
     "Genie3",
     "RandomForestScore",
     "SymbolicScore",
+    "URelief",
+    "urelief_path",
     # controls
     "RandomRanker",
     "VarianceRanker",
@@ -24,4 +27,3 @@ __all__ = [
     # for those who write one
     "Ranker",
 ]
-__version__ = "0.1.0"

@@ -4,4 +4,5 @@ NB_MODULE(_kernels, m) {
   m.doc() = "Compiled kernels of unsuprank: raw buffers in, raw buffers out, GIL released.";
   unsuprank::bind_embedding(m);
   unsuprank::bind_forest(m);
+  unsuprank::bind_relief(m);
 }
