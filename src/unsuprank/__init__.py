@@ -1,7 +1,16 @@
 """unsuprank: which columns matter when there are no labels?"""
 
 from .base import Ranker
-from .baselines import RandomRanker, VarianceRanker
+from .baselines import (
+    MCFS,
+    NDFS,
+    SPEC,
+    AgnoSS,
+    LaplacianScore,
+    RandomRanker,
+    VarianceRanker,
+    intrinsic_dimension,
+)
 from .forest import (
     Genie3,
     PredictiveClusteringForest,
@@ -18,6 +27,13 @@ __all__ = [
     "SymbolicScore",
     "URelief",
     "urelief_path",
+    # its baselines
+    "LaplacianScore",
+    "SPEC",
+    "MCFS",
+    "NDFS",
+    "AgnoSS",
+    "intrinsic_dimension",
     # controls
     "RandomRanker",
     "VarianceRanker",

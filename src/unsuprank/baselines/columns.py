@@ -1,0 +1,43 @@
+"""Columns brought to a common scale, without overflow, underflow or cancellation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def constant_columns(X: np.ndarray) -> np.ndarray:
+    """Which columns hold one value only."""
+    return X.min(axis=0) == X.max(axis=0)
+
+
+def largest_sizes(X: np.ndarray) -> np.ndarray:
+    """A power of two near the largest absolute value of each column; 1 for zeros."""
+    largest = np.abs(X).max(axis=0)
+    exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
+    return np.ldexp(1.0, np.clip(exponent, -1020, 1020))
+
+
+def unit_size(X: np.ndarray) -> np.ndarray:
+    """Columns divided by a power of two, so that values are of size 1 and none is rounded."""
+    return X / largest_sizes(X)
+
+
+def unit_range(X: np.ndarray) -> np.ndarray:
+    """Columns shifted and scaled into [0, 1]; constant ones are 0."""
+    X = unit_size(X)
+    low = X.min(axis=0)
+    span = X.max(axis=0) - low
+    return (X - low) / np.where(span > 0, span, 1.0)
+
+
+def centred(X: np.ndarray, length: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
+    size = largest_sizes(X)
+    Z = X / size
+    Z = Z - Z.mean(axis=0)
+    Z[:, constant_columns(X)] = 0.0
+    norm = np.sqrt(np.einsum("ij,ij->j", Z, Z))
+    known = norm > 0
+    Z *= length / np.where(known, norm, 1.0)
+    with np.errstate(over="ignore"):
+        return Z, np.where(known, norm * size, 0.0)

@@ -1,0 +1,66 @@
+"""The smoothest functions on a graph, and how many clusters they suggest."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from .graph import degrees
+
+#: Graphs of up to this many rows are decomposed in full: quick, and free of iterations.
+DENSE_ROWS = 300
+#: The largest number of clusters that the eigengap may suggest.
+MOST_CLUSTERS = 10
+
+
+def smoothest_functions(
+    graph: sparse.csr_array | np.ndarray, count: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenpairs of the normalised Laplacian ``I - D^-1/2 W D^-1/2`` beyond the trivial one.
+
+    Returns up to `count` eigenvalues, ascending, and unit eigenvectors in columns, all
+    orthogonal to the trivial eigenvector ``D^1/2 1``. That one is moved out of the way
+    rather than dropped afterwards, so that it cannot mix with others of eigenvalue 0.
+    """
+    m = graph.shape[0]
+    count = min(count, m - 1)
+    root = np.sqrt(np.maximum(degrees(graph), np.finfo(float).tiny))
+    trivial = root / np.linalg.norm(root)
+    if m <= DENSE_ROWS or 4 * count > m:
+        dense = graph.toarray() if sparse.issparse(graph) else graph
+        adjacency = dense / root[:, None] / root
+        adjacency -= 3.0 * np.outer(trivial, trivial)  # 1 -> -2, below all others
+        values, vectors = linalg.eigh(adjacency, subset_by_index=(m - count, m - 1))
+    else:
+        values, vectors = _iterated(graph, root, trivial, count)
+    order = np.argsort(-values, kind="stable")
+    return np.clip(1.0 - values[order], 0.0, 2.0), vectors[:, order]
+
+
+def _iterated(graph, root: np.ndarray, trivial: np.ndarray, count: int):
+    m = len(root)
+    inverse = 1.0 / root
+
+    def shifted(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        return inverse * (graph @ (inverse * v)) - 3.0 * (trivial @ v) * trivial
+
+    operator = LinearOperator((m, m), matvec=shifted, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(m)  # fixed: the same answer every time
+    values, vectors = eigsh(
+        operator, k=count, which="LA", v0=start, ncv=min(m, max(2 * count + 20, 40))
+    )
+    return values, vectors
+
+
+def suggested_clusters(graph: sparse.csr_array | np.ndarray) -> int:
+    """Number of clusters, from 2 to 10, where the eigenvalues of the Laplacian jump most.
+
+    A graph of c clear clusters has c eigenvalues near 0, the trivial one among them, and a
+    gap after them (von Luxburg, A tutorial on spectral clustering, 2007).
+    """
+    values, _ = smoothest_functions(graph, MOST_CLUSTERS)
+    if len(values) < 2:
+        return min(2, graph.shape[0])
+    return 2 + int(np.argmax(np.diff(values)))
