@@ -109,7 +109,7 @@ def test_ndfs_as_the_toolbox(case):
 
 def test_ndfs_objective_never_increases(case):
     _, X, stored, graph = case
-    options = NDFSOptions(gamma=1e9, max_iter=30)
+    options = NDFSOptions(gamma=1e9, max_iter=8)
     result = ndfs(X, normalised_laplacian(graph), stored["F0"], options)
     assert (np.diff(result.objective) <= 0).all()
     assert len(result.objective) > 3

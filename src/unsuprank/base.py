@@ -109,7 +109,10 @@ class Ranker(SelectorMixin, BaseEstimator):
         return mask
 
     def _n_selected(self) -> int:
-        n = len(self.scores_)
+        return self._count_selected(len(self.scores_))
+
+    def _count_selected(self, n: int) -> int:
+        """How many of `n` columns are to be selected."""
         wanted = self.n_features_to_select
         if isinstance(wanted, (float, np.floating)):
             return max(1, round(wanted * n))

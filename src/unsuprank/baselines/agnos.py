@@ -220,7 +220,8 @@ class AgnoSS(Ranker):
         informative = norms > 0
         used = np.ascontiguousarray(X[:, informative])
         scores = np.zeros(table.n_columns)
-        self.losses_, self.n_hidden_, self.n_iter_ = [], 0, 0
+        self.losses_: list[np.ndarray] = []
+        self.n_hidden_ = self.n_iter_ = 0
         if used.shape[1]:
             self.n_hidden_ = self.n_hidden or int(np.ceil(two_nn_dimension(used)))
             slacks, self.losses_ = self._train_all(used)

@@ -194,10 +194,14 @@ def warn_of_a_useless_graph(graph: sparse.csr_array | np.ndarray) -> None:
             )
 
 
-def warn_of_ties(raw: np.ndarray, who: str) -> None:
-    """Warn when a preset gives (numerically) the same score to every column."""
-    spread = raw.max() - raw.min()
-    if len(raw) > 1 and spread <= 1e-6 * max(1.0, np.abs(raw).max()):
+def warn_of_ties(raw: np.ndarray, who: str, scale: float | None = None) -> None:
+    """Warn when a preset gives (numerically) the same score to every column.
+
+    `scale` is the size that scores can have, by default that of the largest.
+    """
+    if scale is None:
+        scale = float(np.abs(raw).max())
+    if len(raw) > 1 and np.ptp(raw) <= 1e-6 * scale:
         warnings.warn(
             f"All scores of {who} tie with the published default settings: the order is that of "
             "the columns and says nothing about the data.",

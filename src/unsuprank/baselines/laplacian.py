@@ -121,6 +121,6 @@ class LaplacianScore(Ranker):
             options = GraphOptions(5, "heat", 1.0, n_jobs=self.n_jobs, verbose=self.verbose)
         raw = laplacian_scores(table.values, neighbour_graph(table.values, options))
         if self.preset is not None:
-            warn_of_ties(raw, "LaplacianScore")
+            warn_of_ties(raw, "LaplacianScore", WORST)
         self.raw_scores_ = raw
         return WORST - raw

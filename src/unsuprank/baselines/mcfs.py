@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path, lars_path_gram
 
-from .._checks import check_choice, check_count
+from .._checks import check_choice, check_count, check_flag
 from ..base import Ranker
 from ..progress import progress
 from ..table import Table
@@ -90,22 +90,25 @@ class MCFS(Ranker):
     regression with few nonzero coefficients; the score of a column is its largest
     ``|coefficient|`` over the c regressions (``raw_scores_`` and ``scores_``).
 
-    Coefficients are in the units of the columns: standardise columns of different units.
-
     Parameters
     ----------
     n_clusters : int, optional
         Number c of functions. By default the place of the largest gap between consecutive
         eigenvalues of the Laplacian, from 2 to 10: a graph of c clear clusters has c eigenvalues
         near 0. It is in ``n_clusters_``.
-    n_nonzero : int, default=100
+    n_nonzero : int, optional
         Steps of each regression, and so the most columns it can use; at most one less than
-        there are rows. Columns that no regression uses tie at 0.
+        there are rows. As published, by default as many as columns are to be selected.
+        Columns that no regression uses tie at 0.
+    standardize : bool, default=True
+        Whether coefficients are those of standardised columns. Otherwise, as published, they
+        are in the units of the columns: a column counts more the smaller its spread.
     n_neighbors, weights, width
         Of the neighbour graph, as for :class:`LaplacianScore`.
     preset : {None, "scikit-feature"}, default=None
         With ``"scikit-feature"``, the published default settings of that toolbox (heat kernel
-        of width 1, 5 neighbours) and its score, the largest signed coefficient.
+        of width 1, 5 neighbours, units of the columns) and its score, the largest signed
+        coefficient.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
@@ -140,7 +143,7 @@ class MCFS(Ranker):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(60, 4))
     >>> X[:30, 2] += 8  # two clusters
-    >>> int(MCFS(n_clusters=2, n_neighbors=10, n_nonzero=1).fit(X).order_[0])
+    >>> int(MCFS(n_clusters=2, n_neighbors=10).fit(X).order_[0])
     2
     """
 
@@ -148,7 +151,8 @@ class MCFS(Ranker):
         self,
         *,
         n_clusters: int | None = None,
-        n_nonzero: int = 100,
+        n_nonzero: int | None = None,
+        standardize: bool = True,
         n_neighbors: int = 5,
         weights: Weights = "heat",
         width: float | None = None,
@@ -159,6 +163,7 @@ class MCFS(Ranker):
     ) -> None:
         self.n_clusters = n_clusters
         self.n_nonzero = n_nonzero
+        self.standardize = standardize
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.width = width
@@ -170,7 +175,9 @@ class MCFS(Ranker):
     def _check_parameters(self) -> None:
         if self.n_clusters is not None:
             check_count("n_clusters", self.n_clusters)
-        check_count("n_nonzero", self.n_nonzero)
+        if self.n_nonzero is not None:
+            check_count("n_nonzero", self.n_nonzero)
+        check_flag("standardize", self.standardize)
         check_choice("preset", self.preset, PRESETS)
         check_graph_parameters(self)
 
@@ -181,9 +188,11 @@ class MCFS(Ranker):
         graph = neighbour_graph(table.values, options)
         wanted = self.n_clusters or suggested_clusters(graph)
         targets = spectral_targets(graph, wanted)
-        coef = mcfs_coefficients(
-            table.values, targets, self.n_nonzero, n_jobs=self.n_jobs, verbose=self.verbose
-        )
+        X = table.values
+        if self.standardize and self.preset is None:
+            X, _ = centred(X, np.sqrt(table.n_rows))
+        steps = self.n_nonzero or self._count_selected(table.n_columns)
+        coef = mcfs_coefficients(X, targets, steps, n_jobs=self.n_jobs, verbose=self.verbose)
         raw = np.abs(coef).max(axis=1) if self.preset is None else coef.max(axis=1)
         if self.preset is not None:
             warn_of_ties(raw, "MCFS")

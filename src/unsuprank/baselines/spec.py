@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -107,7 +108,7 @@ def _median_squared_distance(rows: np.ndarray) -> float:
     return float(np.median(between, overwrite_input=True))
 
 
-Graph = RBFGraph | sparse.csr_array | np.ndarray
+Graph: TypeAlias = "RBFGraph | sparse.csr_array | np.ndarray"
 
 
 def _weighted_sums(graph: Graph, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -253,7 +254,7 @@ class SPEC(Ranker):
         better = raw if self.style >= 2 else WORST - raw
         self.raw_scores_ = raw
         if self.preset is not None:
-            warn_of_ties(raw, "SPEC")
+            warn_of_ties(raw, "SPEC", WORST)
             return WORST - better  # the toolbox's order
         return better
 

@@ -28,7 +28,7 @@ def smoothest_functions(
     root = np.sqrt(np.maximum(degrees(graph), np.finfo(float).tiny))
     trivial = root / np.linalg.norm(root)
     if m <= DENSE_ROWS or 4 * count > m:
-        dense = graph.toarray() if sparse.issparse(graph) else graph
+        dense = graph if isinstance(graph, np.ndarray) else graph.toarray()
         adjacency = dense / root[:, None] / root
         adjacency -= 3.0 * np.outer(trivial, trivial)  # 1 -> -2, below all others
         values, vectors = linalg.eigh(adjacency, subset_by_index=(m - count, m - 1))
