@@ -39,7 +39,7 @@ from .laplacian import PRESETS, WORST
 from .spectrum import smoothest_functions
 
 #: Bytes of one band of the RBF graph.
-BAND_BYTES = 2**25
+BAND_BYTES = 2**22
 #: Rows whose distances give the median that tunes the kernel; more are thinned out evenly.
 MEDIAN_ROWS = 3000
 
@@ -51,6 +51,8 @@ class RBFGraph:
     rows: np.ndarray
     gamma: float
     verbose: int = 0
+    #: All squared distances, where tuning gamma has made them anyway.
+    squared: np.ndarray | None = None
 
     @classmethod
     def of(cls, X: np.ndarray, gamma: float | None = None, verbose: int = 0) -> RBFGraph:
@@ -58,8 +60,10 @@ class RBFGraph:
         rows, unit = within_range(np.ascontiguousarray(X))
         rows = rows - rows.mean(axis=0)
         if gamma is None:
-            typical = _median_squared_distance(rows)
-            return cls(rows, 1.0 / typical if typical > 0 else 1.0, verbose)
+            squared = _some_squared_distances(rows)
+            typical = _median_between(squared)
+            known = squared if len(squared) == len(rows) else None
+            return cls(rows, 1.0 / typical if typical > 0 else 1.0, verbose, known)
         with np.errstate(over="ignore"):
             return cls(rows, float(min(gamma * np.square(unit), 1e300)), verbose)
 
@@ -71,8 +75,13 @@ class RBFGraph:
         with progress("comparing rows", m * (m + 1) / 2, self.verbose) as bar:
             for a in range(0, m, height):
                 band = slice(a, min(a + height, m))
-                weights = _squared_distances(self.rows[band], self.rows[a:], norms[band], norms[a:])
-                weights *= -self.gamma
+                if self.squared is not None:
+                    weights = self.squared[band, a:] * -self.gamma
+                else:
+                    weights = _squared_distances(
+                        self.rows[band], self.rows[a:], norms[band], norms[a:]
+                    )
+                    weights *= -self.gamma
                 np.exp(weights, out=weights)
                 yield band, weights
                 bar.advance((band.stop - a) * (m - (a + band.stop) / 2))
@@ -97,14 +106,16 @@ def _squared_distances(a, b, a_norms, b_norms) -> np.ndarray:
     return squared
 
 
-def _median_squared_distance(rows: np.ndarray) -> float:
-    m = len(rows)
-    if m > MEDIAN_ROWS:
-        rows = rows[np.linspace(0, m - 1, MEDIAN_ROWS).astype(np.intp)]
-        m = MEDIAN_ROWS
+def _some_squared_distances(rows: np.ndarray) -> np.ndarray:
+    """Between all rows, or between evenly spaced ones of many."""
+    if len(rows) > MEDIAN_ROWS:
+        rows = rows[np.linspace(0, len(rows) - 1, MEDIAN_ROWS).astype(np.intp)]
     norms = np.einsum("ij,ij->i", rows, rows)
-    squared = _squared_distances(rows, rows, norms, norms)
-    between = np.concatenate([squared[i, i + 1 :] for i in range(m - 1)])
+    return _squared_distances(rows, rows, norms, norms)
+
+
+def _median_between(squared: np.ndarray) -> float:
+    between = np.concatenate([row[i + 1 :] for i, row in enumerate(squared)])
     return float(np.median(between, overwrite_input=True))
 
 
