@@ -39,7 +39,7 @@ from .laplacian import PRESETS, WORST
 from .spectrum import smoothest_functions
 
 #: Bytes of one band of the RBF graph.
-BAND_BYTES = 2**22
+BAND_BYTES = 2**23
 #: Rows whose distances give the median that tunes the kernel; more are thinned out evenly.
 MEDIAN_ROWS = 3000
 
