@@ -19,6 +19,7 @@ from .forest import (
     SymbolicScore,
 )
 from .relief import URelief, urelief_path
+from .redundancy import Diversified, GreedyCSS
 
 __all__ = [
     # the paper's
@@ -34,6 +35,9 @@ __all__ = [
     "NDFS",
     "AgnoSS",
     "intrinsic_dimension",
+    # beyond it: rankings that know redundancy
+    "GreedyCSS",
+    "Diversified",
     # controls
     "RandomRanker",
     "VarianceRanker",

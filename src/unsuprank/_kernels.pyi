@@ -96,5 +96,11 @@ def relief_tile_sums(
 def relief_instruction_sets() -> list[str]: ...
 def repeat_absolute_differences(a: np.ndarray, b: np.ndarray, repeats: int) -> float: ...
 def add_swap_errors(
-    pool: np.ndarray, picks: np.ndarray, queries: np.ndarray, cost: np.ndarray, first: int, last: int, errors: np.ndarray
+    pool: np.ndarray,
+    picks: np.ndarray,
+    queries: np.ndarray,
+    cost: np.ndarray,
+    first: int,
+    last: int,
+    errors: np.ndarray,
 ) -> None: ...
