@@ -6,8 +6,8 @@
 
 // The distance without pick r bounds the distance with any replacement from below, so rows are
 // visited in order of the former until no candidate can be improved. Few rows are: one column of
-// sixteen moves a neighbour by a few places. Only a short prefix is sorted; where it does not
-// suffice (ties, as in text), the remaining rows follow unsorted.
+// sixteen moves a neighbour by a few places. Only a short prefix is sorted; candidates for which
+// it does not suffice (there are many ties in text) see the remaining rows one by one.
 
 namespace unsuprank {
 namespace {
@@ -58,20 +58,43 @@ class LeaveOneOut {
 // The nearest row for every candidate at once.
 class Nearest {
  public:
-  explicit Nearest(int64_t width) : distance_(width), row_(width) {}
+  explicit Nearest(const SwapProblem& p) : p_(p), distance_(p.width), row_(p.width) {}
 
-  void clear() {
+  // Reorders `rows`, which come with their distance from the query without the removed pick.
+  void find(int64_t query, std::vector<Near>& rows) {
     std::fill(distance_.begin(), distance_.end(), std::numeric_limits<double>::infinity());
     std::fill(row_.begin(), row_.end(), std::numeric_limits<int64_t>::max());
-    farthest_ = std::numeric_limits<double>::infinity();
+    query_ = p_.pool + query * p_.width;
+    const int64_t prefix = std::min<int64_t>(PREFIX, rows.size());
+    std::nth_element(rows.begin(), rows.begin() + (prefix - 1), rows.end());
+    std::sort(rows.begin(), rows.begin() + prefix);
+    for (int64_t i = 0; i < prefix; ++i) {
+      if (i % 4 == 0 && i > 0 && all_before(rows[i])) return;
+      offer(rows[i]);
+    }
+    for (int64_t c = 0; c < p_.width; ++c) {
+      if (!(best(c) < rows[prefix - 1])) search(c, rows, prefix);
+    }
   }
 
-  void offer(const Near& near, const double* query, const double* values) {
-    const int64_t width = static_cast<int64_t>(row_.size());
+  int64_t row(int64_t candidate) const { return row_[candidate]; }
+
+ private:
+  Near best(int64_t c) const { return {distance_[c], row_[c]}; }
+
+  bool all_before(const Near& next) const {
+    for (int64_t c = 0; c < p_.width; ++c) {
+      if (!(best(c) < next)) return false;
+    }
+    return true;
+  }
+
+  void offer(const Near& near) {
+    const double* values = p_.pool + near.row * p_.width;
     double* distance = distance_.data();
     int64_t* row = row_.data();
-    for (int64_t c = 0; c < width; ++c) {
-      const double d = query[c] - values[c];
+    for (int64_t c = 0; c < p_.width; ++c) {
+      const double d = query_[c] - values[c];
       const double total = near.distance + d * d;
       const bool better = total < distance[c] || (total == distance[c] && near.row < row[c]);
       distance[c] = better ? total : distance[c];
@@ -79,39 +102,30 @@ class Nearest {
     }
   }
 
-  void update_farthest() { farthest_ = *std::max_element(distance_.begin(), distance_.end()); }
-  double farthest() const { return farthest_; }
-  int64_t row(int64_t candidate) const { return row_[candidate]; }
+  void search(int64_t c, const std::vector<Near>& rows, int64_t from) {
+    Near found = best(c);
+    for (size_t i = from; i < rows.size(); ++i) {
+      if (!(rows[i] < found)) continue;
+      const double d = query_[c] - p_.pool[rows[i].row * p_.width + c];
+      const Near offered{rows[i].distance + d * d, rows[i].row};
+      if (offered < found) found = offered;
+    }
+    distance_[c] = found.distance;
+    row_[c] = found.row;
+  }
 
- private:
+  const SwapProblem& p_;
+  const double* query_ = nullptr;
   std::vector<double> distance_;
   std::vector<int64_t> row_;
-  double farthest_ = 0.0;
 };
-
-void find_nearest(const SwapProblem& p, int64_t query, std::vector<Near>& rows, Nearest& nearest) {
-  const auto prefix = rows.begin() + std::min<int64_t>(PREFIX, rows.size());
-  if (prefix != rows.end()) std::nth_element(rows.begin(), prefix, rows.end());
-  std::sort(rows.begin(), prefix);
-  const double* center = p.pool + query * p.width;
-  nearest.clear();
-  int64_t seen = 0;
-  for (const Near& near : rows) {
-    if (near.distance > nearest.farthest()) {
-      if (seen < PREFIX) return;
-      continue;  // unsorted from here on
-    }
-    nearest.offer(near, center, p.pool + near.row * p.width);
-    if (++seen % 4 == 0) nearest.update_farthest();
-  }
-}
 
 }  // namespace
 
 void add_swap_errors(const SwapProblem& p, const int64_t* queries, const double* cost,
                      int64_t first, int64_t last, double* errors) {
   LeaveOneOut distances(p);
-  Nearest nearest(p.width);
+  Nearest nearest(p);
   std::vector<Near> rows(p.rows - 1);
   for (int64_t q = first; q < last; ++q) {
     const int64_t query = queries[q];
@@ -120,7 +134,7 @@ void add_swap_errors(const SwapProblem& p, const int64_t* queries, const double*
       for (int64_t k = 0, slot = 0; k < p.rows; ++k) {
         if (k != query) rows[slot++] = {distances.distance(r, k), k};
       }
-      find_nearest(p, query, rows, nearest);
+      nearest.find(query, rows);
       const double* of_query = cost + q * p.rows;
       double* sums = errors + r * p.width;
       for (int64_t c = 0; c < p.width; ++c) sums[c] += of_query[nearest.row(c)];

@@ -60,7 +60,7 @@ class Residual:
 
     def __init__(self, coordinates: np.ndarray, widths: np.ndarray) -> None:
         if coordinates.shape[0] > coordinates.shape[1]:
-            coordinates = np.linalg.qr(coordinates, mode="r")
+            coordinates = np.asarray(np.linalg.qr(coordinates, mode="r"))
         self._coordinates = coordinates
         self._kernel = coordinates @ coordinates.T
         self._basis = np.empty((coordinates.shape[0], 0))
@@ -158,7 +158,7 @@ def greedy_path(
     widths: np.ndarray,
     n_picks: int,
     *,
-    first: Sequence[int] = (),
+    first: Sequence[int] | np.ndarray = (),
     progress: Progress | None = None,
 ) -> GreedyPath:
     """Choose up to `n_picks` columns; those in `first` come before all others.
@@ -168,7 +168,7 @@ def greedy_path(
     residual = Residual(coordinates, widths)
     unit = residual.total or 1.0
     gains = alone = residual.gains()
-    waiting = set(first)
+    waiting = {int(column) for column in first}
     picks: list[int] = []
     unexplained = [residual.total]
     while len(picks) < n_picks:

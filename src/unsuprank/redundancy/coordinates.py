@@ -23,7 +23,7 @@ def scaled_coordinates(table: Table, scale: str) -> tuple[np.ndarray, np.ndarray
 
 
 def relative_spreads(table: Table) -> np.ndarray:
-    """Standard deviation of each column (root of the Gini index if nominal), the largest being 1."""
+    """Standard deviation (root of the Gini index if nominal) of each column; the largest is 1."""
     nominal = table.n_values > 0
     spreads = np.zeros(table.n_columns)
     for j in np.flatnonzero(nominal):

@@ -2,9 +2,13 @@
 
 A linear criterion such as that of :mod:`.column_subset` cannot see what a nearest-neighbour
 predictor can, and the other way round. Starting from a good linear choice, picks are swapped
-for other columns as long as the leave-one-out error of a one-nearest-neighbour predictor on
-the same rows falls: each row is predicted by the row that is nearest to it in the picked
-columns, and the error is the mean over all columns of their root mean squared error.
+for other columns as long as the leave-one-out error of a one-nearest-neighbour predictor
+falls: each row is predicted by the row that is nearest to it in the picked columns, and the
+error is the mean over all columns of their root mean squared error.
+
+With few rows that error is a rough estimate, and a search among thousands of swaps finds what
+fits its noise. So it is averaged over several random halves of the rows, inside each of which
+rows predict each other: a row then meets several neighbours instead of one.
 
 With e_j the current error of column j, the root of a mean square s_j is at most
 s_j / (2 e_j) + e_j / 2, with equality now. So a swap that lowers the sum of s_j / e_j lowers
@@ -16,6 +20,7 @@ in the distances and in the error alike.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,24 +29,46 @@ from ..parallel import in_batches
 
 #: Queries per kernel call; fixed, so that sums do not depend on the number of threads.
 BATCH = 32
-#: Rows that are predicted, at most; all rows may be neighbours.
-MAX_QUERIES = 1000
+#: How often the rows are split into two random halves.
+SPLITS = 8
+#: Rows that are predicted in each half, at most; all its rows may be neighbours.
+MAX_QUERIES = 64
 #: Swaps until the errors e_j, and with them the distances, are brought up to date.
 SWAPS_PER_WEIGHTING = 4
-#: An error column below this share of the largest does not get more weight.
+#: A column's error below this share of the largest gains no more weight.
 SMALLEST_ERROR = 1e-6
 
 
-def leave_one_out_errors(
-    values: np.ndarray, picks: np.ndarray, queries: np.ndarray | None = None
-) -> np.ndarray:
-    """Root mean squared error of each column, predicted from the nearest other row.
+@dataclass(frozen=True)
+class View:
+    """Some rows, of which some are predicted by the nearest of the others."""
 
-    Of equally near rows the first counts.
-    """
-    queries = np.arange(len(values)) if queries is None else queries
-    nearest = np.array([_nearest(values[:, picks], q) for q in queries])
-    return np.sqrt(np.mean((values[queries] - values[nearest]) ** 2, axis=0))
+    rows: np.ndarray
+    queries: np.ndarray  # positions in `rows`
+
+
+def random_halves(n_rows: int, splits: int = SPLITS, max_queries: int = MAX_QUERIES) -> list[View]:
+    """Both halves of several random splits; the same ones at every call."""
+    if n_rows < 4:
+        return [View(np.arange(n_rows), np.arange(n_rows))]
+    rng = np.random.default_rng(0)
+    views = []
+    for _ in range(splits):
+        shuffled = rng.permutation(n_rows)
+        for half in (shuffled[: n_rows // 2], shuffled[n_rows // 2 :]):
+            queries = np.linspace(0, len(half) - 1, min(max_queries, len(half))).astype(np.int64)
+            views.append(View(np.sort(half), np.unique(queries)))
+    return views
+
+
+def mean_squared_errors(values: np.ndarray, picks: np.ndarray, views: list[View]) -> np.ndarray:
+    """Of each column, over all queries of all views; of equally near rows the first counts."""
+    total = np.zeros(values.shape[1])
+    for view in views:
+        points = values[np.ix_(view.rows, picks)]
+        nearest = view.rows[[_nearest(points, int(q)) for q in view.queries]]
+        total += np.sum((values[view.rows[view.queries]] - values[nearest]) ** 2, axis=0)
+    return total / sum(len(view.queries) for view in views)
 
 
 def _nearest(points: np.ndarray, query: int) -> int:
@@ -50,24 +77,36 @@ def _nearest(points: np.ndarray, query: int) -> int:
     return int(np.argmin(distances))
 
 
-def swap_errors(
+def swap_costs(
     pool: np.ndarray,
     places: np.ndarray,
     queries: np.ndarray,
     cost: np.ndarray,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Mean cost after each possible swap: entry (r, c) replaces pick r by pool column c."""
+    """Summed cost after each possible swap: entry (r, c) replaces pick r by pool column c.
+
+    Parameters
+    ----------
+    pool : ndarray of shape (n_rows, n_pool), C order
+    places : ndarray of int64
+        Positions of the picks in the pool.
+    queries : ndarray of int64
+        Rows that are predicted.
+    cost : ndarray of shape (n_queries, n_rows), C order
+        What it costs to predict a query by a row.
+    n_jobs : int, optional
+    """
 
     def work(first: int, last: int) -> np.ndarray:
-        errors = np.zeros((len(places), pool.shape[1]))
-        _kernels.add_swap_errors(pool, places, queries, cost, first, last, errors)
-        return errors
+        sums = np.zeros((len(places), pool.shape[1]))
+        _kernels.add_swap_errors(pool, places, queries, cost, first, last, sums)
+        return sums
 
     total = np.zeros((len(places), pool.shape[1]))
     for part in in_batches(work, len(queries), n_jobs=n_jobs, batch_size=BATCH):
         total += part
-    return total / len(queries)
+    return total
 
 
 def polish(
@@ -75,7 +114,8 @@ def polish(
     picks: np.ndarray,
     pool: np.ndarray,
     *,
-    max_swaps: int = 40,
+    max_swaps: int,
+    views: list[View] | None = None,
     n_jobs: int | None = None,
     after_swap: Callable[[], object] = lambda: None,
 ) -> np.ndarray:
@@ -89,6 +129,8 @@ def polish(
     pool : ndarray of int
         Columns that may be chosen.
     max_swaps : int
+    views : list of View, optional
+        Rows that predict each other; random halves of all rows by default.
     n_jobs : int, optional
     after_swap : callable
         Told of every swap.
@@ -99,18 +141,20 @@ def polish(
         In no order that means anything.
     """
     picks = np.array(picks)
-    # Rows spread over the whole table, the same at every call: nothing here is random.
-    queries = np.unique(np.linspace(0, len(values) - 1, MAX_QUERIES).astype(np.int64))
-    candidates = np.ascontiguousarray(values[:, pool])
+    views = random_halves(len(values)) if views is None else views
+    pools = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
-            cost = _pair_costs(values, leave_one_out_errors(values, picks, queries), queries)
+            errors = np.sqrt(mean_squared_errors(values, picks, views))
+            costs = [_pair_costs(values[view.rows], errors, view.queries) for view in views]
         places = np.array([np.flatnonzero(pool == pick)[0] for pick in picks], dtype=np.int64)
-        errors = swap_errors(candidates, places, queries, cost, n_jobs)
-        current = errors[0, places[0]]
-        errors[:, places] = np.inf
-        out, new = np.unravel_index(np.argmin(errors), errors.shape)
-        if errors[out, new] >= current:
+        total = np.zeros((len(picks), len(pool)))
+        for view, candidates, cost in zip(views, pools, costs, strict=True):
+            total += swap_costs(candidates, places, view.queries, cost, n_jobs)
+        current = total[0, places[0]]
+        total[:, places] = np.inf
+        out, new = np.unravel_index(np.argmin(total), total.shape)
+        if total[out, new] >= current:
             break
         picks[out] = pool[new]
         after_swap()
