@@ -128,5 +128,5 @@ def test_tiny_and_constant_tables(X):
 
 def test_names_cannot_be_polished():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": ["a", "b", "a"]})
-    with pytest.raises(ValueError, match="polish.*'kind'"):
+    with pytest.raises(ValueError, match=r"polish.*'kind'"):
         GreedyCSS(polish="knn").fit(frame)
