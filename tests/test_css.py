@@ -192,7 +192,7 @@ def test_beats_chance_on_faces(load_mat):
     X = load_mat("Yale")
     rng = np.random.default_rng(0)
     Z, widths = scaled_coordinates(read_table(X), "half")
-    ranker = GreedyCSS().fit(X)
+    ranker = GreedyCSS(scale="half").fit(X)
     chance = explained(Z, widths, rng.permutation(X.shape[1])[:16]) / np.vdot(Z, Z)
     assert ranker.explained_[15] > chance
     assert ranker.explained_[15] == pytest.approx(

@@ -14,9 +14,10 @@ namespace {
 
 constexpr int64_t PREFIX = 32;
 
+// Row indices are compared next to distances, hence doubles: vectors of one type are fast.
 struct Near {
   double distance;
-  int64_t row;
+  double row;
   bool operator<(const Near& other) const {
     return distance < other.distance || (distance == other.distance && row < other.row);
   }
@@ -55,6 +56,21 @@ class LeaveOneOut {
   std::vector<double> after_;
 };
 
+// Replaces the nearest row of every candidate for which `near` is nearer. Not for AVX-512, whose
+// fused multiply-add would round differently from `search` below and so break ties differently.
+__attribute__((target_clones("default", "avx2"))) void offer(int64_t width, Near near,
+                                                             const double* query,
+                                                             const double* values, double* distance,
+                                                             double* row) {
+  for (int64_t c = 0; c < width; ++c) {
+    const double d = query[c] - values[c];
+    const double total = near.distance + d * d;
+    const bool better = (total < distance[c]) | ((total == distance[c]) & (near.row < row[c]));
+    distance[c] = better ? total : distance[c];
+    row[c] = better ? near.row : row[c];
+  }
+}
+
 // The nearest row for every candidate at once.
 class Nearest {
  public:
@@ -63,21 +79,22 @@ class Nearest {
   // Reorders `rows`, which come with their distance from the query without the removed pick.
   void find(int64_t query, std::vector<Near>& rows) {
     std::fill(distance_.begin(), distance_.end(), std::numeric_limits<double>::infinity());
-    std::fill(row_.begin(), row_.end(), std::numeric_limits<int64_t>::max());
+    std::fill(row_.begin(), row_.end(), std::numeric_limits<double>::infinity());
     query_ = p_.pool + query * p_.width;
     const int64_t prefix = std::min<int64_t>(PREFIX, rows.size());
     std::nth_element(rows.begin(), rows.begin() + (prefix - 1), rows.end());
     std::sort(rows.begin(), rows.begin() + prefix);
     for (int64_t i = 0; i < prefix; ++i) {
       if (i % 4 == 0 && i > 0 && all_before(rows[i])) return;
-      offer(rows[i]);
+      offer(p_.width, rows[i], query_, p_.pool + static_cast<int64_t>(rows[i].row) * p_.width,
+            distance_.data(), row_.data());
     }
     for (int64_t c = 0; c < p_.width; ++c) {
       if (!(best(c) < rows[prefix - 1])) search(c, rows, prefix);
     }
   }
 
-  int64_t row(int64_t candidate) const { return row_[candidate]; }
+  int64_t row(int64_t candidate) const { return static_cast<int64_t>(row_[candidate]); }
 
  private:
   Near best(int64_t c) const { return {distance_[c], row_[c]}; }
@@ -89,24 +106,11 @@ class Nearest {
     return true;
   }
 
-  void offer(const Near& near) {
-    const double* values = p_.pool + near.row * p_.width;
-    double* distance = distance_.data();
-    int64_t* row = row_.data();
-    for (int64_t c = 0; c < p_.width; ++c) {
-      const double d = query_[c] - values[c];
-      const double total = near.distance + d * d;
-      const bool better = total < distance[c] || (total == distance[c] && near.row < row[c]);
-      distance[c] = better ? total : distance[c];
-      row[c] = better ? near.row : row[c];
-    }
-  }
-
   void search(int64_t c, const std::vector<Near>& rows, int64_t from) {
     Near found = best(c);
     for (size_t i = from; i < rows.size(); ++i) {
       if (!(rows[i] < found)) continue;
-      const double d = query_[c] - p_.pool[rows[i].row * p_.width + c];
+      const double d = query_[c] - p_.pool[static_cast<int64_t>(rows[i].row) * p_.width + c];
       const Near offered{rows[i].distance + d * d, rows[i].row};
       if (offered < found) found = offered;
     }
@@ -117,7 +121,7 @@ class Nearest {
   const SwapProblem& p_;
   const double* query_ = nullptr;
   std::vector<double> distance_;
-  std::vector<int64_t> row_;
+  std::vector<double> row_;
 };
 
 }  // namespace
@@ -132,7 +136,7 @@ void add_swap_errors(const SwapProblem& p, const int64_t* queries, const double*
     distances.visit(query);
     for (int64_t r = 0; r < p.n_picks; ++r) {
       for (int64_t k = 0, slot = 0; k < p.rows; ++k) {
-        if (k != query) rows[slot++] = {distances.distance(r, k), k};
+        if (k != query) rows[slot++] = {distances.distance(r, k), static_cast<double>(k)};
       }
       nearest.find(query, rows);
       const double* of_query = cost + q * p.rows;

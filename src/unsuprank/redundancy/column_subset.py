@@ -98,8 +98,8 @@ class Residual:
         for group in self._groups:
             u, v = U[group.coordinates], V[group.coordinates]
             ut = u.transpose(0, 2, 1)
-            group.H -= u @ ut
-            cross = (v - 0.5 * (u @ squares)) @ ut
+            group.H -= _outer(u, ut)
+            cross = _outer(v - 0.5 * _outer(u, squares), ut)
             group.F -= cross + cross.transpose(0, 2, 1)
 
     def _group(self, columns: np.ndarray, width: int) -> _Group:
@@ -127,6 +127,11 @@ def _block_gains(group: _Group) -> np.ndarray:
     # A direction explains at least itself, whatever rounding has done to F.
     gains = np.maximum(images / np.where(alive, lengths, 1.0), lengths)
     return np.where(alive, gains, 0.0).sum(axis=1)
+
+
+def _outer(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """``left @ right``; products of single columns need no matrix multiplication."""
+    return left * right if left.shape[-1] == 1 else left @ right
 
 
 def _orthonormal_complement(block: np.ndarray, basis: np.ndarray) -> np.ndarray:

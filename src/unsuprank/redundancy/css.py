@@ -32,7 +32,7 @@ class GreedyCSS(Ranker):
     n_picks : int, default=64
         Columns that are chosen greedily, at the least `n_features_to_select`; the others
         follow by what each of them would add next. The time of a fit grows with it.
-    scale : {"standard", "half", "raw"}, default="half"
+    scale : {"standard", "half", "raw"}, default="standard"
         What a column's variation counts: the same for all columns, its standard deviation, or
         its variance. "half" divides columns by the root of their standard deviation. (For a
         nominal column the Gini index stands for the variance.)
@@ -92,7 +92,7 @@ class GreedyCSS(Ranker):
         *,
         n_features_to_select: int | float = 16,
         n_picks: int = 64,
-        scale: str = "half",
+        scale: str = "standard",
         polish: str | None = None,
         nominal_features=None,
         n_jobs: int | None = None,

@@ -145,8 +145,7 @@ def polish(
     pools = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
-            errors = np.sqrt(mean_squared_errors(values, picks, views))
-            costs = [_pair_costs(values[view.rows], errors, view.queries) for view in views]
+            costs = _pair_costs(values, np.sqrt(mean_squared_errors(values, picks, views)), views)
         places = np.array([np.flatnonzero(pool == pick)[0] for pick in picks], dtype=np.int64)
         total = np.zeros((len(picks), len(pool)))
         for view, candidates, cost in zip(views, pools, costs, strict=True):
@@ -161,9 +160,15 @@ def polish(
     return picks
 
 
-def _pair_costs(values: np.ndarray, errors: np.ndarray, queries: np.ndarray) -> np.ndarray:
-    """Squared distances of queries to all rows, column j divided by its error."""
+def _pair_costs(values: np.ndarray, errors: np.ndarray, views: list[View]) -> list[np.ndarray]:
+    """Squared distances of queries to the rows of their view, column j divided by its error."""
     scaled = values / np.sqrt(np.maximum(errors, SMALLEST_ERROR * (errors.max() or 1.0)))
     squares = np.einsum("ij,ij->i", scaled, scaled)
-    cost = squares[queries][:, None] + squares - 2.0 * (scaled[queries] @ scaled.T)
-    return np.ascontiguousarray(np.maximum(cost, 0.0))
+    predicted = np.unique(np.concatenate([view.rows[view.queries] for view in views]))
+    cost = squares[predicted][:, None] + squares - 2.0 * (scaled[predicted] @ scaled.T)
+    np.maximum(cost, 0.0, out=cost)
+    places = [np.searchsorted(predicted, view.rows[view.queries]) for view in views]
+    return [
+        np.ascontiguousarray(cost[np.ix_(place, view.rows)])
+        for place, view in zip(places, views, strict=True)
+    ]
