@@ -30,9 +30,9 @@ from ..parallel import in_batches
 #: Queries per kernel call; fixed, so that sums do not depend on the number of threads.
 BATCH = 32
 #: How often the rows are split into two random halves.
-SPLITS = 8
+SPLITS = 4
 #: Rows that are predicted in each half, at most; all its rows may be neighbours.
-MAX_QUERIES = 64
+MAX_QUERIES = 128
 #: Swaps until the errors e_j, and with them the distances, are brought up to date.
 SWAPS_PER_WEIGHTING = 4
 #: A column's error below this share of the largest gains no more weight.
