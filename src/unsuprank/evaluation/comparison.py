@@ -1,0 +1,193 @@
+"""Are some methods better than others over many data sets?
+
+Friedman's test on the ranks within each data set, with the correction for ties, and
+Nemenyi's critical distance for pairs of methods, as Demšar (2006) recommends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy.stats import friedmanchisquare, rankdata, studentized_range
+
+from .._checks import check_number
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found.
+
+    Attributes
+    ----------
+    methods, datasets : tuple of str
+    ranks : ndarray of shape (n_datasets, n_methods)
+        1 is the best method of a data set; equals share their mean rank.
+    average_ranks : ndarray of shape (n_methods,)
+    statistic, p_value : float
+        Friedman's chi-squared, corrected for ties.
+    critical_distance : float
+        Average ranks further apart than this differ at level `alpha` (Nemenyi).
+    pairwise_p : ndarray of shape (n_methods, n_methods)
+        Nemenyi's p-values.
+    alpha : float
+    dropped : tuple of str
+        Data sets without a value for every method; they are left out.
+    """
+
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    ranks: np.ndarray
+    average_ranks: np.ndarray
+    statistic: float
+    p_value: float
+    critical_distance: float
+    pairwise_p: np.ndarray
+    alpha: float
+    dropped: tuple[str, ...]
+
+    def groups(self) -> list[tuple[str, ...]]:
+        """Largest sets of methods whose average ranks differ by less than the critical distance.
+
+        Best first; a method that differs from all others is in none.
+        """
+        order = np.argsort(self.average_ranks, kind="stable")
+        ranks = self.average_ranks[order]
+        found: list[tuple[str, ...]] = []
+        reached = 0
+        for start in range(len(order)):
+            stop = int(np.searchsorted(ranks, ranks[start] + self.critical_distance, side="left"))
+            if stop > reached and stop - start > 1:
+                found.append(tuple(self.methods[j] for j in order[start:stop]))
+                reached = stop
+        return found
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the average-rank diagram; needs matplotlib."""
+        from .plots import plot_average_ranks
+
+        return plot_average_ranks(self, ax=ax)
+
+
+def compare(
+    results: Any,
+    *,
+    methods: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    size: int = 16,
+    higher_is_better: bool = False,
+    alpha: float = 0.05,
+) -> Comparison:
+    """Compare methods over data sets by their ranks.
+
+    Parameters
+    ----------
+    results : mapping, DataFrame or array
+        A mapping of methods to values (one per data set), a DataFrame with one column per
+        method, an array of shape (n_datasets, n_methods), or a mapping of data sets to
+        :class:`ErrorCurves`. A data set with a missing value (NaN) is left out and named.
+    methods, datasets : sequence of str, optional
+        Names, where `results` has none.
+    size : int, default=16
+        Where curves are compared; shorter ones at their end.
+    higher_is_better : bool, default=False
+        Whether large values get the good ranks.
+    alpha : float, default=0.05
+        Level of the critical distance.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from unsuprank.evaluation import compare
+    >>> found = compare({"A": [1.0, 1.0, 2.0], "B": [2.0, 3.0, 3.0], "C": [3.0, 2.0, 4.0]})
+    >>> found.average_ranks.round(2)
+    array([1.  , 2.33, 2.67])
+    """
+    check_number("alpha", alpha, 0.0, 1.0, open_low=True)
+    names, sets, values = _read_results(results, methods, datasets, size)
+    complete = ~np.isnan(values).any(axis=1)
+    if values.shape[1] < 2 or complete.sum() < 2:
+        raise ValueError(
+            "A comparison needs at least two methods and two data sets with a value for each."
+        )
+    kept = values[complete] if not higher_is_better else -values[complete]
+    ranks = np.array([rankdata(row) for row in kept])
+    statistic, p_value = friedman(ranks)
+    average = ranks.mean(axis=0)
+    unit = np.sqrt(len(names) * (len(names) + 1) / (12.0 * len(ranks)))
+    gaps = np.abs(average[:, None] - average)
+    return Comparison(
+        methods=names,
+        datasets=tuple(s for s, c in zip(sets, complete, strict=True) if c),
+        ranks=ranks,
+        average_ranks=average,
+        statistic=statistic,
+        p_value=p_value,
+        critical_distance=float(studentized_range.ppf(1.0 - alpha, len(names), np.inf) * unit),
+        pairwise_p=np.clip(studentized_range.sf(gaps / unit, len(names), np.inf), 0.0, 1.0),
+        alpha=alpha,
+        dropped=tuple(s for s, c in zip(sets, complete, strict=True) if not c),
+    )
+
+
+def friedman(ranks: np.ndarray) -> tuple[float, float]:
+    """Friedman's tie-corrected statistic and its chi-squared p-value.
+
+    SciPy's function refuses two methods, for which the same formula holds.
+    """
+    n, k = ranks.shape
+    if k > 2 and not (ranks == ranks[:, :1]).all():
+        found = friedmanchisquare(*ranks.T)
+        return float(found.statistic), float(found.pvalue)
+    from scipy.stats import chi2
+
+    spread = ((ranks - (k + 1) / 2.0) ** 2).sum() / (k - 1)
+    if spread == 0.0:
+        return 0.0, 1.0
+    statistic = float(((ranks.sum(axis=0) - n * (k + 1) / 2.0) ** 2).sum() / spread)
+    return statistic, float(chi2.sf(statistic, k - 1))
+
+
+def _read_results(results, methods, datasets, size):
+    if isinstance(results, Mapping):
+        first = next(iter(results.values()), None)
+        if first is not None and hasattr(first, "sizes"):
+            return _from_curves(results, size)
+        names = tuple(map(str, results))
+        values = np.array([np.asarray(v, dtype=float) for v in results.values()]).T
+    else:
+        frame = nw.from_native(results, eager_only=True, pass_through=True)
+        if isinstance(frame, nw.DataFrame):
+            names, values = tuple(frame.columns), np.asarray(frame.to_numpy(), dtype=float)
+        else:
+            values = np.asarray(results, dtype=float)
+            names = tuple(f"method {j}" for j in range(values.shape[-1]))
+    if values.ndim != 2:
+        raise ValueError("results must hold one value per data set and method.")
+    names = names if methods is None else tuple(methods)
+    sets = tuple(f"data set {i}" for i in range(len(values))) if datasets is None else tuple(datasets)
+    if (len(sets), len(names)) != values.shape:
+        raise ValueError(
+            f"results has {values.shape[0]} data sets and {values.shape[1]} methods, but "
+            f"{len(sets)} and {len(names)} names were given."
+        )
+    return names, sets, values
+
+
+def _from_curves(curves, size):
+    first = next(iter(curves.values()))
+    names = (*first.values, *(("random",) if len(first.random) else ()))
+    values = np.array([[_at(c, name, size) for name in names] for c in curves.values()])
+    sign = -1.0 if first.higher_is_better else 1.0
+    return names, tuple(map(str, curves)), sign * values
+
+
+def _at(curve, name, size):
+    at = max(0, int(np.searchsorted(curve.sizes, size, side="right")) - 1)
+    return curve.mean(name)[at]

@@ -1,0 +1,234 @@
+"""How good are the first 1, 2, 4, ... features of a ranking?
+
+Every repetition (a fold, or a start of k-means) learns the ranking on its training rows,
+hands the leading columns to a model, and judges the model on the other rows. Random
+orders go the same way, so that every curve comes with the band that chance would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import KFold
+
+from .._checks import check_count
+from ..progress import progress
+from ..table import read_table
+from .judges import Judge, Measure, make_judge
+from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
+
+
+@dataclass(frozen=True)
+class ErrorCurves:
+    """Errors of leading features, per method and fold, with a band of random orders.
+
+    Attributes
+    ----------
+    sizes : ndarray of int
+        Numbers of leading features.
+    values : dict of str to ndarray of shape (n_folds, n_sizes)
+        What was measured, for each method.
+    random : ndarray of shape (n_random, n_folds, n_sizes)
+        The same for random orders.
+    orders : dict of str to ndarray of shape (n_folds, n_features)
+        What each training fold ranked.
+    test_rows : tuple of ndarray
+        The rows that judged each fold.
+    measure, higher_is_better, random_state
+        What was measured, and from which seed.
+    """
+
+    sizes: np.ndarray
+    values: dict[str, np.ndarray]
+    random: np.ndarray
+    orders: dict[str, np.ndarray]
+    test_rows: tuple[np.ndarray, ...]
+    measure: str
+    higher_is_better: bool
+    random_state: int
+
+    def mean(self, method: str) -> np.ndarray:
+        """Mean over folds, one value per size; `method` may be ``"random"``."""
+        if method == "random":
+            return self.random.mean(axis=(0, 1))
+        return self.values[method].mean(axis=0)
+
+    def band(self, coverage: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """Where the middle `coverage` of the random orders lie, after the mean over folds."""
+        tail = 50.0 * (1.0 - coverage)
+        low, high = np.percentile(self.random.mean(axis=1), [tail, 100.0 - tail], axis=0)
+        return low, high
+
+    def beats_chance(self, method: str) -> np.ndarray:
+        """Share of random orders that `method` is better than, one value per size."""
+        sign = 1.0 if self.higher_is_better else -1.0
+        return (sign * self.mean(method) > sign * self.random.mean(axis=1)).mean(axis=0)
+
+    def tidy(self) -> dict[str, np.ndarray]:
+        """Columns ``method``, ``draw``, ``fold``, ``size``, ``value``, one row per value.
+
+        ``pandas.DataFrame(curves.tidy())`` is a data frame; ``draw`` numbers the random
+        orders and is 0 for methods.
+        """
+        stacks = {name: values[None] for name, values in self.values.items()}
+        stacks["random"] = self.random
+        columns: dict[str, list[np.ndarray]] = {k: [] for k in ("method", "draw", "fold", "value")}
+        size = []
+        for name, stack in stacks.items():
+            draw, fold, at = np.indices(stack.shape).reshape(3, -1)
+            columns["method"].append(np.full(stack.size, name, dtype=object))
+            columns["draw"].append(draw)
+            columns["fold"].append(fold)
+            columns["value"].append(stack.ravel())
+            size.append(self.sizes[at])
+        columns["size"] = size
+        order = ("method", "draw", "fold", "size", "value")
+        return {name: np.concatenate(columns[name]) for name in order}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curves and the band of chance; needs matplotlib."""
+        from .plots import plot_error_curves
+
+        return plot_error_curves(self, ax=ax)
+
+
+def error_curve(
+    X: Any,
+    ranker_or_order: RankerOrOrder | Mapping[str, RankerOrOrder],
+    *,
+    y: Any = None,
+    sizes: str | Sequence[int] = "geometric",
+    cv: Any = "auto",
+    model: Any = "1nn",
+    measure: str | Measure = "rmse",
+    nominal_features: Any = None,
+    n_random: int = 10,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+    verbose: int = 0,
+) -> ErrorCurves:
+    """Judge the leading features of rankings that are learned on training rows only.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_samples, n_features)
+    ranker_or_order : ranker, order, or mapping of names to these
+        A ranker is cloned and fitted to each training fold. An order (column indices,
+        best first) is used as it is: whether it knew the test rows is for you to judge.
+    y : array-like, optional
+        Labels, for the measures that compare to them. No ranker ever sees them.
+    sizes : "geometric" or sequence of int, default="geometric"
+        Numbers of leading features; geometric is 1, 2, 4, ... and all features.
+    cv : int, scikit-learn splitter, None or "auto", default="auto"
+        An int shuffles the rows into that many folds; None ranks and judges on all rows.
+        "auto" is 10, and None for clustering and custom measures, as in the literature.
+    model : "1nn" or scikit-learn estimator, default="1nn"
+        What predicts all features from the leading ones; for ``classification`` what
+        predicts the label. The nearest neighbour is raw Euclidean, the first of equals.
+    measure : str or callable, default="rmse"
+        ``rmse``, ``mse``, ``relative`` (to predicting training means): errors of
+        predicting all features, where nominal ones count with their error rate.
+        ``classification``: accuracy of predicting `y`. ``nmi``, ``ari``,
+        ``clustering_accuracy``: agreement of k-means (k = number of classes) with `y`, for
+        20 starts. Or a function of ``(X, X_selected, y)``; higher is better for it.
+    nominal_features : names, indices or mask, optional
+        Nominal columns of a plain array.
+    n_random : int, default=10
+        Random orders in the band of chance.
+    n_jobs : int, optional
+        Threads over folds and methods.
+    random_state : int, default=0
+        Seed of folds, random orders and k-means.
+    verbose : int, default=0
+        1 shows progress.
+
+    Returns
+    -------
+    ErrorCurves
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unsuprank import VarianceRanker
+    >>> from unsuprank.evaluation import error_curve
+    >>> X = np.random.default_rng(0).normal(size=(60, 6)) * [1, 1, 1, 1, 1, 9]
+    >>> curves = error_curve(X, VarianceRanker(), cv=5)
+    >>> curves.sizes
+    array([1, 2, 4, 6])
+    >>> bool(curves.beats_chance("VarianceRanker")[0] > 0.5)
+    True
+    """
+    check_count("n_random", n_random, minimum=0)
+    check_count("random_state", random_state, minimum=0, maximum=2**32 - 1)
+    methods = read_methods(ranker_or_order)
+    table = read_table(X, nominal_features=nominal_features)
+    judge = make_judge(measure, model, table, y, random_state)
+    wanted = read_sizes(sizes, table.n_columns)
+    folds = _folds(judge.default_cv if cv == "auto" else cv, table.n_rows, random_state)
+    names = [*methods, *(f"random {draw}" for draw in range(n_random))]
+
+    def work(name: str, f: int) -> tuple[np.ndarray, np.ndarray]:
+        train, test = folds[f]
+        if name in methods:
+            order = learn_order(methods[name], _rows_of(X, train), table.n_columns)
+        else:
+            order = random_order(table.n_columns, random_state, names.index(name), f)
+        return order, judge.judge(train, test, order, wanted)
+
+    jobs = [(name, f) for name in names for f in range(len(folds))]
+    done = dict(zip(jobs, _run(work, jobs, n_jobs, verbose), strict=True))
+    return _collect(done, list(methods), n_random, wanted, folds, judge, random_state)
+
+
+def _run(work, jobs, n_jobs, verbose):
+    with progress("evaluating rankings", len(jobs), verbose) as bar:
+        results = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(
+            delayed(work)(*job) for job in jobs
+        )
+        for result in results:
+            bar.advance()
+            yield result
+
+
+def _collect(done, methods, n_random, sizes, folds, judge: Judge, random_state) -> ErrorCurves:
+    def stack(name: str, what: int) -> np.ndarray:
+        parts = [done[name, f][what] for f in range(len(folds))]
+        return np.vstack(parts) if what else np.array(parts)
+
+    random = [stack(f"random {draw}", 1) for draw in range(n_random)]
+    shape = (0, len(stack(methods[0], 1)), len(sizes))
+    return ErrorCurves(
+        sizes=sizes,
+        values={name: stack(name, 1) for name in methods},
+        random=np.array(random) if random else np.empty(shape),
+        orders={name: stack(name, 0) for name in methods},
+        test_rows=tuple(test for _, test in folds),
+        measure=judge.name,
+        higher_is_better=judge.higher_is_better,
+        random_state=random_state,
+    )
+
+
+def _folds(cv, n_rows: int, random_state: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    if cv is None:
+        everything = np.arange(n_rows)
+        return [(everything, everything)]
+    if hasattr(cv, "split"):
+        return list(cv.split(np.zeros(n_rows)))
+    n_folds = check_count("cv", cv, minimum=2)
+    if n_folds > n_rows:
+        raise ValueError(f"cv is {n_folds}, but there are only {n_rows} rows; use fewer folds.")
+    return list(KFold(n_folds, shuffle=True, random_state=random_state).split(np.zeros(n_rows)))
+
+
+def _rows_of(X: Any, rows: np.ndarray) -> Any:
+    """Some rows of an array or data frame, of its own kind."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame[rows.tolist()].to_native()
+    return np.asarray(X)[rows]

@@ -1,0 +1,196 @@
+"""What the leading features are good for: rebuilding the rest, or finding the labels.
+
+A judge gets the rows to learn from, the rows to be judged on, an order and sizes, and
+answers with an array of shape (n_repetitions, n_sizes).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.neighbors import KNeighborsClassifier
+
+from ..table import Table
+from .measures import RECONSTRUCTION, Fold, feature_errors, make_fold, summarise
+from .neighbours import PrefixNeighbours
+
+#: A custom measure: ``(X, X_selected, y) -> float``, higher is better.
+Measure = Callable[[np.ndarray, np.ndarray, Any], float]
+#: Starts of k-means in the clustering protocol.
+KMEANS_STARTS = 20
+
+
+class Judge(ABC):
+    """Judges leading features; see the module's prose."""
+
+    higher_is_better: ClassVar[bool] = True
+    default_cv: ClassVar[int | None] = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abstractmethod
+    def judge(
+        self, train: np.ndarray, test: np.ndarray, order: np.ndarray, sizes: np.ndarray
+    ) -> np.ndarray: ...
+
+
+class NearestNeighbourJudge(Judge):
+    """The error of copying all features of the row that is nearest in the leading ones."""
+
+    higher_is_better = False
+    default_cv = 10
+
+    def __init__(self, name: str, table: Table) -> None:
+        super().__init__(name)
+        self._table = table
+
+    def judge(self, train, test, order, sizes):
+        fold = make_fold(self._table, train, test)
+        errors = nearest_neighbour_errors(fold, order, sizes)
+        return np.array([[summarise(fold, e, self.name) for e in errors]])
+
+
+class RegressorJudge(Judge):
+    """The error of a scikit-learn regressor that predicts all features."""
+
+    higher_is_better = False
+    default_cv = 10
+
+    def __init__(self, name: str, table: Table, model: Any) -> None:
+        super().__init__(name)
+        table.require_complete("A regressor", ["the default model, 1nn"])
+        table.require_numeric("A regressor", ["the default model, 1nn"])
+        self._table, self._model = table, model
+
+    def judge(self, train, test, order, sizes):
+        fold = make_fold(self._table, train, test)
+        return np.array([[self._error(fold, np.sort(order[:size])) for size in sizes]])
+
+    def _error(self, fold: Fold, columns: np.ndarray) -> float:
+        model = clone(self._model).fit(fold.train[:, columns], fold.train)
+        predicted = np.asarray(model.predict(fold.test[:, columns])).reshape(fold.test.shape)
+        return summarise(fold, feature_errors(fold, lambda rows: predicted[rows]), self.name)
+
+
+class ClassificationJudge(Judge):
+    """Accuracy of predicting the labels."""
+
+    default_cv = 10
+
+    def __init__(self, table: Table, y: np.ndarray, model: Any) -> None:
+        super().__init__("classification")
+        table.require_complete("A classifier", ["the reconstruction measures"])
+        self._values, self._y = table.values, y
+        self._model = KNeighborsClassifier(n_neighbors=1) if model == "1nn" else model
+
+    def judge(self, train, test, order, sizes):
+        X, y = self._values, self._y
+        scores = [
+            clone(self._model).fit(X[np.ix_(train, top)], y[train]).score(X[np.ix_(test, top)], y[test])
+            for top in (np.sort(order[:size]) for size in sizes)
+        ]
+        return np.array([scores])
+
+
+class ClusteringJudge(Judge):
+    """Agreement of k-means on the leading features with the labels, per start."""
+
+    def __init__(self, name: str, table: Table, y: np.ndarray, random_state: int) -> None:
+        super().__init__(name)
+        table.require_complete("k-means", ["the reconstruction measures"])
+        self._values, self._y, self._seed = table.values, y, random_state
+
+    def judge(self, train, test, order, sizes):  # noqa: ARG002 - k-means learns nothing
+        agreement = CLUSTERING[self.name]
+        y = self._y[test]
+        result = np.empty((KMEANS_STARTS, len(sizes)))
+        for s, size in enumerate(sizes):
+            X = np.ascontiguousarray(self._values[np.ix_(test, np.sort(order[:size]))])
+            for start in range(KMEANS_STARTS):
+                result[start, s] = agreement(y, kmeans_labels(X, y, self._seed + start))
+        return result
+
+
+class CustomJudge(Judge):
+    """Any function of (X, X_selected, y)."""
+
+    def __init__(self, function: Measure, table: Table, y: Any) -> None:
+        super().__init__(getattr(function, "__name__", "custom"))
+        self._function, self._values, self._y = function, table.values, y
+
+    def judge(self, train, test, order, sizes):  # noqa: ARG002 - the function learns nothing
+        X = self._values[test]
+        y = None if self._y is None else self._y[test]
+        return np.array([[self._function(X, X[:, np.sort(order[:k])], y) for k in sizes]], float)
+
+
+def nearest_neighbour_errors(fold: Fold, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Per-feature errors of the nearest neighbour, shape (n_sizes, n_features)."""
+    neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
+    return np.array(
+        [
+            feature_errors(fold, lambda rows, chosen=chosen: fold.train[chosen[rows]])
+            for chosen in neighbours.nearest(order, sizes)
+        ]
+    )
+
+
+def kmeans_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+    """Clusters of one start of k-means with as many clusters as there are classes."""
+    k = min(len(np.unique(y)), len(np.unique(X, axis=0)))
+    return KMeans(n_clusters=k, n_init=1, random_state=seed).fit_predict(X)
+
+
+def clustering_accuracy(y: np.ndarray, labels: np.ndarray) -> float:
+    """Share of rows in the right class under the best matching of clusters to classes.
+
+    Examples
+    --------
+    >>> from unsuprank.evaluation import clustering_accuracy
+    >>> clustering_accuracy([0, 0, 1, 1], [1, 1, 0, 1])
+    0.75
+    """
+    table = contingency_matrix(y, labels)
+    return float(table[linear_sum_assignment(-table)].sum() / len(y))
+
+
+CLUSTERING: dict[str, Callable[..., float]] = {
+    "nmi": normalized_mutual_info_score,
+    "ari": adjusted_rand_score,
+    "clustering_accuracy": clustering_accuracy,
+}
+
+
+def make_judge(
+    measure: str | Measure, model: Any, table: Table, y: Any, random_state: int
+) -> Judge:
+    """The judge for a measure's name."""
+    labels = None if y is None else np.asarray(y).ravel()
+    if labels is not None and len(labels) != table.n_rows:
+        raise ValueError(f"y has {len(labels)} labels, but X has {table.n_rows} rows.")
+    if callable(measure):
+        return CustomJudge(measure, table, labels)
+    known = (*RECONSTRUCTION, "classification", *CLUSTERING)
+    if measure not in known:
+        raise ValueError(
+            f"measure must be a function or one of {', '.join(known)}, got {measure!r}."
+        )
+    if measure in RECONSTRUCTION:
+        if isinstance(model, str) and model != "1nn":
+            raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")
+        one_nn = isinstance(model, str)
+        return NearestNeighbourJudge(measure, table) if one_nn else RegressorJudge(measure, table, model)
+    if labels is None:
+        raise ValueError(f"measure {measure!r} compares to labels: give them as y.")
+    if measure == "classification":
+        return ClassificationJudge(table, labels, model)
+    return ClusteringJudge(measure, table, labels, random_state)

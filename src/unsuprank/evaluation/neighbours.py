@@ -1,0 +1,168 @@
+"""The nearest training row of every test row, for all prefixes of a column order at once.
+
+The distance on the first 2k columns is that on the first k plus that on the columns
+added, so one pass over the columns serves every size of a curve, and each addition is a
+matrix product. Two things keep that honest:
+
+* Data that are whole numbers, or decimals of few places, are turned into whole numbers.
+  Every distance is then exact, equal distances are equal, and the lowest row wins.
+* Otherwise the product only filters: the rows that rounding could have put first are
+  compared again by the sum of squared differences, in column order.
+
+Either way the answer does not depend on threads, blocks or the order in which the columns
+of a prefix are listed, and the end of a curve is the same for every ranking.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+#: Test rows whose distances are held at once.
+BLOCK_ROWS = 128
+#: Numbers held at once when near-equal distances are compared again.
+BLOCK_NUMBERS = 2**22
+#: Decimal places that are turned into whole numbers.
+DECIMAL_PLACES = 4
+
+
+class PrefixNeighbours:
+    """Nearest training rows under the squared Euclidean distance on leading columns.
+
+    A nominal column adds 1 where the values differ.
+
+    Parameters
+    ----------
+    train, test : ndarray of shape (n_train, n_columns), (n_test, n_columns)
+        Complete; nominal columns hold codes.
+    nominal : ndarray of bool, optional
+        Which columns are nominal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unsuprank.evaluation import PrefixNeighbours
+    >>> train = np.array([[0.0, 9.0], [1.0, 0.0]])
+    >>> near = PrefixNeighbours(train, np.array([[0.0, 0.0]]))
+    >>> near.nearest(order=[0, 1], sizes=[1, 2])
+    array([[0],
+           [1]])
+    """
+
+    def __init__(
+        self, train: np.ndarray, test: np.ndarray, nominal: np.ndarray | None = None
+    ) -> None:
+        self._nominal = np.zeros(train.shape[1], bool) if nominal is None else nominal
+        scale = _whole_number_scale(train, test, ~self._nominal)
+        self._exact = scale is not None
+        self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
+        self._train = _on_scale(train, scale, self._nominal)
+        self._test = _on_scale(test, scale, self._nominal)
+
+    def nearest(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Index of the nearest training row, shape (n_sizes, n_test); ties go to the first.
+
+        Parameters
+        ----------
+        order : array of int
+            Column indices, best first.
+        sizes : array of int
+            How many leading columns count, ascending.
+        """
+        order, sizes = np.asarray(order), np.asarray(sizes)
+        result = np.empty((len(sizes), len(self._test)), dtype=np.intp)
+        for start in range(0, len(self._test), BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS)
+            result[:, rows] = self._nearest_of_block(self._test[rows], order, sizes)
+        return result
+
+    def _nearest_of_block(self, test, order, sizes):
+        distance = np.zeros((len(test), len(self._train)))
+        test_norm, train_norm = np.zeros(len(test)), np.zeros(len(self._train))
+        found = np.empty((len(sizes), len(test)), dtype=np.intp)
+        done = 0
+        for s, size in enumerate(sizes):
+            added = order[done:size]
+            test_norm += self._add_numeric(distance, test, added[~self._nominal[added]], train_norm)
+            self._add_nominal(distance, test, added[self._nominal[added]])
+            done = size
+            if self._exact:
+                found[s] = distance.argmin(axis=1)
+            else:
+                slack = _rounding_bound(size) * (test_norm + train_norm.max() + size)
+                found[s] = self._decide(distance, slack, test, np.sort(order[:size]))
+        return found
+
+    def _add_numeric(self, distance, test, columns, train_norm):
+        a, b = test[:, columns], self._train[:, columns]
+        a_norm, b_norm = (a * a).sum(axis=1), (b * b).sum(axis=1)
+        distance += a_norm[:, None]
+        distance += b_norm
+        distance -= 2.0 * (a @ b.T)
+        train_norm += b_norm
+        return a_norm
+
+    def _add_nominal(self, distance, test, columns):
+        for j in columns:
+            distance += self._nominal_weight * (test[:, j, None] != self._train[:, j])
+
+    def _decide(self, distance, slack, test, columns):
+        """The first of the truly nearest among those that rounding may have put first."""
+        best = distance.argmin(axis=1)
+        lowest = distance[np.arange(len(best)), best]
+        maybe = distance <= (lowest + 2.0 * slack)[:, None]
+        unsure = np.flatnonzero(maybe.sum(axis=1) > 1)
+        if len(unsure) == 0:
+            return best
+        row, candidate = np.nonzero(maybe[unsure])
+        exact = self._direct(test, unsure[row], candidate, columns)
+        starts = np.searchsorted(row, np.arange(len(unsure)))
+        least = np.minimum.reduceat(exact, starts)
+        hits = np.flatnonzero(exact == least[row])
+        first = hits[np.searchsorted(row[hits], np.arange(len(unsure)))]
+        best[unsure] = candidate[first]
+        return best
+
+    def _direct(self, test, rows, candidates, columns):
+        result = np.empty(len(rows))
+        nominal = self._nominal[columns]
+        test, train = test[:, columns], self._train[:, columns]
+        step = max(1, BLOCK_NUMBERS // len(columns))
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            difference = test[rows[part]] - train[candidates[part]]
+            np.square(difference, out=difference)
+            difference[:, nominal] = difference[:, nominal] != 0
+            result[part] = difference.sum(axis=1)
+        return result
+
+
+def _rounding_bound(n_columns: int) -> float:
+    """Relative error of an expanded squared distance, with room to spare."""
+    return 4.0 * np.finfo(float).eps * (n_columns + 8)
+
+
+def _whole_number_scale(train, test, numeric) -> int | None:
+    """The least power of ten that makes all numeric values whole, if distances stay exact."""
+    for places in range(DECIMAL_PLACES + 1):
+        scale = 10**places
+        if all(_is_whole(part, scale, numeric) for part in (test, train)):
+            largest = max(np.abs(part[:, numeric]).max(initial=0.0) for part in (test, train))
+            exact = 4.0 * (largest * scale + 1.0) ** 2 * train.shape[1] < 2.0**52
+            return scale if exact else None
+    return None
+
+
+def _is_whole(values, scale, numeric) -> bool:
+    for start in range(0, len(values), BLOCK_ROWS):
+        scaled = values[start : start + BLOCK_ROWS, numeric] * float(scale)
+        # Decimals are off by their rounding once scaled; nothing else comes so close.
+        if np.any(np.abs(scaled - np.rint(scaled)) > 1e-12 * np.abs(scaled)):
+            return False
+    return True
+
+
+def _on_scale(values, scale, nominal):
+    if scale is None:
+        return np.ascontiguousarray(values)
+    scaled = np.rint(values * np.where(nominal, 1.0, float(scale)))
+    return np.ascontiguousarray(scaled)
