@@ -171,7 +171,9 @@ def _read_results(results, methods, datasets, size):
     if values.ndim != 2:
         raise ValueError("results must hold one value per data set and method.")
     names = names if methods is None else tuple(methods)
-    sets = tuple(f"data set {i}" for i in range(len(values))) if datasets is None else tuple(datasets)
+    sets = (
+        tuple(f"data set {i}" for i in range(len(values))) if datasets is None else tuple(datasets)
+    )
     if (len(sets), len(names)) != values.shape:
         raise ValueError(
             f"results has {values.shape[0]} data sets and {values.shape[1]} methods, but "

@@ -55,7 +55,7 @@ class NearestNeighbourJudge(Judge):
 
     def judge(self, train, test, order, sizes):
         fold = make_fold(self._table, train, test)
-        errors = nearest_neighbour_errors(fold, order, sizes)
+        errors = NearestNeighbourErrors(fold)(order, sizes)
         return np.array([[summarise(fold, e, self.name) for e in errors]])
 
 
@@ -95,7 +95,9 @@ class ClassificationJudge(Judge):
     def judge(self, train, test, order, sizes):
         X, y = self._values, self._y
         scores = [
-            clone(self._model).fit(X[np.ix_(train, top)], y[train]).score(X[np.ix_(test, top)], y[test])
+            clone(self._model)
+            .fit(X[np.ix_(train, top)], y[train])
+            .score(X[np.ix_(test, top)], y[test])
             for top in (np.sort(order[:size]) for size in sizes)
         ]
         return np.array([scores])
@@ -133,15 +135,22 @@ class CustomJudge(Judge):
         return np.array([[self._function(X, X[:, np.sort(order[:k])], y) for k in sizes]], float)
 
 
-def nearest_neighbour_errors(fold: Fold, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Per-feature errors of the nearest neighbour, shape (n_sizes, n_features)."""
-    neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
-    return np.array(
-        [
-            feature_errors(fold, lambda rows, chosen=chosen: fold.train[chosen[rows]])
-            for chosen in neighbours.nearest(order, sizes)
-        ]
-    )
+class NearestNeighbourErrors:
+    """Errors of copying the nearest row, for one fold and any number of orders."""
+
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
+        self._neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
+
+    def __call__(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Per-feature errors, shape (n_sizes, n_features)."""
+        fold = self._fold
+        return np.array(
+            [
+                feature_errors(fold, lambda rows, chosen=chosen: fold.train[chosen[rows]])
+                for chosen in self._neighbours.nearest(order, sizes)
+            ]
+        )
 
 
 def kmeans_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
@@ -188,7 +197,11 @@ def make_judge(
         if isinstance(model, str) and model != "1nn":
             raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")
         one_nn = isinstance(model, str)
-        return NearestNeighbourJudge(measure, table) if one_nn else RegressorJudge(measure, table, model)
+        return (
+            NearestNeighbourJudge(measure, table)
+            if one_nn
+            else RegressorJudge(measure, table, model)
+        )
     if labels is None:
         raise ValueError(f"measure {measure!r} compares to labels: give them as y.")
     if measure == "classification":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,6 +35,11 @@ class Fold:
     nominal: np.ndarray
     #: What a model that ignores its input predicts: training means and modes.
     constant: np.ndarray
+
+    @cached_property
+    def constant_rmse(self) -> float:
+        """The error of predicting training means and modes."""
+        return summarise(self, feature_errors(self, lambda _rows: self.constant), "rmse")
 
 
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:
@@ -95,8 +101,7 @@ def summarise(fold: Fold, errors: np.ndarray, measure: str) -> float:
     rmse = float(np.where(fold.nominal, errors, np.sqrt(errors)).mean())
     if measure == "rmse":
         return rmse
-    reference = feature_errors(fold, lambda rows: fold.constant)  # noqa: ARG005
-    base = float(np.where(fold.nominal, reference, np.sqrt(reference)).mean())
+    base = fold.constant_rmse
     if base == 0.0:
         return 1.0 if rmse == 0.0 else float("inf")
     return rmse / base

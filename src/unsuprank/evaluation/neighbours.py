@@ -57,6 +57,7 @@ class PrefixNeighbours:
         self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
         self._train = _on_scale(train, scale, self._nominal)
         self._test = _on_scale(test, scale, self._nominal)
+        self._of_all: np.ndarray | None = None
 
     def nearest(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Index of the nearest training row, shape (n_sizes, n_test); ties go to the first.
@@ -69,10 +70,18 @@ class PrefixNeighbours:
             How many leading columns count, ascending.
         """
         order, sizes = np.asarray(order), np.asarray(sizes)
+        ends = sizes[-1] == self._train.shape[1]
+        # All columns together are the same whatever their order, and cost the most.
+        known = self._of_all if ends else None
+        wanted = sizes if known is None else sizes[:-1]
         result = np.empty((len(sizes), len(self._test)), dtype=np.intp)
         for start in range(0, len(self._test), BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
-            result[:, rows] = self._nearest_of_block(self._test[rows], order, sizes)
+            result[: len(wanted), rows] = self._nearest_of_block(self._test[rows], order, wanted)
+        if known is not None:
+            result[-1] = known
+        elif ends:
+            self._of_all = result[-1]
         return result
 
     def _nearest_of_block(self, test, order, sizes):

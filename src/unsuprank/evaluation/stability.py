@@ -173,5 +173,7 @@ def _check_orders(orders: np.ndarray) -> None:
         raise ValueError("Stability needs at least two rankings.")
     if orders.ndim != 2 or orders.dtype.kind not in "iu":
         raise ValueError("All rankings must be orders (column indices) of the same features.")
-    if not np.array_equal(np.sort(orders, axis=1), np.tile(np.arange(orders.shape[1]), (len(orders), 1))):
+    if not np.array_equal(
+        np.sort(orders, axis=1), np.tile(np.arange(orders.shape[1]), (len(orders), 1))
+    ):
         raise ValueError(f"An order must list every column from 0 to {orders.shape[1] - 1} once.")

@@ -1,0 +1,1 @@
+"""The study of the paper, resumable: data, cells, store, tables, figures, one page."""

@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold
 
 from .. import __version__
 from ..evaluation import cluster_hypothesis, geometric_sizes
+from ..evaluation.judges import NearestNeighbourErrors
 from ..evaluation.measures import make_fold, summarise
-from ..evaluation.judges import nearest_neighbour_errors
 from ..table import read_table
 from .datasets import DataSet
 from .methods import METHODS, Settings
@@ -95,9 +95,10 @@ def fold_rows(n_rows: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _judge(X, train, test, orders, sizes, keep) -> dict[str, Any]:
     fold = make_fold(read_table(X), train, test)
+    errors_of = NearestNeighbourErrors(fold)
     result = {}
     for label, order in orders.items():
-        errors = nearest_neighbour_errors(fold, order, sizes)
+        errors = errors_of(order, sizes)
         result[label] = {
             "order": pack_order(order[:keep]),
             **{m: [summarise(fold, e, m) for e in errors] for m in ("rmse", "relative")},

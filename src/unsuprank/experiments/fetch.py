@@ -101,7 +101,10 @@ def _check(file: KnownFile, path: Path, verify: bool) -> None:
 
 def _download(url: str, part: Path, verbose: int, pause: float) -> None:
     fruitless = 0
-    with part.open("wb") as stream, progress(f"fetching {url.rsplit('/', 1)[1]}", 1, verbose) as bar:
+    with (
+        part.open("wb") as stream,
+        progress(f"fetching {url.rsplit('/', 1)[1]}", 1, verbose) as bar,
+    ):
         while True:
             before = stream.tell()
             try:
@@ -145,5 +148,3 @@ def _read(response) -> bytes:
         return response.read(_CHUNK)
     except http.client.IncompleteRead as error:
         return error.partial
-
-

@@ -41,7 +41,9 @@ def find(name: str) -> Any:
     """A public name of the package, or None where this version does not have it."""
     place, _, attribute = name.rpartition(".")
     try:
-        return getattr(importlib.import_module(f"unsuprank.{place}" if place else "unsuprank"), attribute)
+        return getattr(
+            importlib.import_module(f"unsuprank.{place}" if place else "unsuprank"), attribute
+        )
     except (ImportError, AttributeError):
         return None
 
