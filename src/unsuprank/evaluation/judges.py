@@ -144,13 +144,10 @@ class NearestNeighbourErrors:
 
     def __call__(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Per-feature errors, shape (n_sizes, n_features)."""
-        fold = self._fold
-        return np.array(
-            [
-                feature_errors(fold, lambda rows, chosen=chosen: fold.train[chosen[rows]])
-                for chosen in self._neighbours.nearest(order, sizes)
-            ]
-        )
+        return np.array([self._of(chosen) for chosen in self._neighbours.nearest(order, sizes)])
+
+    def _of(self, chosen: np.ndarray) -> np.ndarray:
+        return feature_errors(self._fold, lambda rows: self._fold.train[chosen[rows]])
 
 
 def kmeans_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:

@@ -180,7 +180,7 @@ def plot_heat_map(
     image = ax.imshow(values, cmap="viridis", aspect="auto")
     dark = image.norm(values) < 0.55
     for (i, j), value in np.ndenumerate(values):
-        text = "–" if np.isnan(value) else f"{value:.1f}"
+        text = "-" if np.isnan(value) else f"{value:.1f}"
         ax.text(j, i, text, ha="center", va="center", color="white" if dark[i, j] else "black")
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)

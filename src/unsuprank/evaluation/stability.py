@@ -7,7 +7,7 @@ not corrected for chance and stay above 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -88,7 +88,7 @@ def stability(
     memberships = [_membership(r, order, k) for r, order in zip(given, orders, strict=True)]
     pairs = list(combinations(range(len(orders)), 2))
 
-    def mean(measure, items: Sequence[np.ndarray], *more) -> float:
+    def mean(measure, items: Any, *more) -> float:
         return float(np.mean([measure(items[a], items[b], *more) for a, b in pairs]))
 
     ranks = np.argsort(orders, axis=1)

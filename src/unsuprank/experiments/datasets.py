@@ -79,7 +79,7 @@ def _read_mat(path: Path) -> tuple[np.ndarray, Labels]:
 def _read_npz(path: Path) -> tuple[np.ndarray, Labels]:
     with np.load(path) as stored:
         X, y = _from_arrays(stored)
-        return X.astype(np.float64) / float(stored["scale"] if "scale" in stored else 1), y
+        return X.astype(np.float64) / float(stored.get("scale", 1)), y
 
 
 def _from_arrays(stored) -> tuple[np.ndarray, Labels]:

@@ -83,6 +83,7 @@ def _urelief_grid(X: np.ndarray, n_classes: int | None, settings: Settings, seed
         X,
         n_neighbors=[min(k, len(X) - 1) for k in URELIEF_NEIGHBORS],
         n_iterations=list(URELIEF_ITERATIONS),
+        n_jobs=1,
         random_state=seed,
     )
     return {

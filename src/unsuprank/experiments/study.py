@@ -93,11 +93,11 @@ def beside_paper(results: Results) -> Table:
 def tests(results: Results) -> Table:
     """Friedman and Nemenyi for several sets of methods."""
     right = [GENIE3, PUBLISHED_COLUMNS[1], PUBLISHED_COLUMNS[-1], *RIGHT_COLUMNS]
-    cases = [("the paper's own Table 3", paper_comparison())]
+    cases: list[tuple[str, Comparison | None]] = [("the paper's own Table 3", paper_comparison())]
     for label, columns in (("published settings", PUBLISHED_COLUMNS), ("right settings", right)):
         cases.append((label, results.compare(available(columns))))
         cases.append((f"{label}, without leukemia", results.compare(available(columns), REPEATED)))
-    rows = []
+    rows: list[list] = []
     for label, found in cases:
         if found is not None:
             ranks = ", ".join(
@@ -150,7 +150,7 @@ def _average_ranks(errors) -> np.ndarray | None:
 
 def urelief_table(ranks: np.ndarray) -> Table:
     header = ["iterations", *(f"K = {k}" for k in paper.URELIEF_NEIGHBORS)]
-    rows = [
+    rows: list[list] = [
         [f"{i:g} m", *map(float, row)]
         for i, row in zip(paper.URELIEF_ITERATIONS, ranks, strict=True)
     ]
@@ -204,7 +204,7 @@ def curve_table(results: Results) -> Table:
 
 
 def ari_table(results: Results) -> Table:
-    rows = [[name, results.ari(name)] for name in results.data_sets]
+    rows: list[list] = [[name, results.ari(name)] for name in results.data_sets]
     return Table(
         "fig-1-ari", "Fig. 1. Median adjusted Rand index of k-means", ["data set", "ARI"], rows
     )

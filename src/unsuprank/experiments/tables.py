@@ -84,7 +84,7 @@ class Table:
 def readable(entry: Entry) -> str:
     """Four significant digits; a dash for nothing."""
     if entry is None:
-        return "–"
+        return "-"
     if isinstance(entry, float):
         return f"{entry:.0f}" if abs(entry) >= 1000 else f"{entry:.4g}"
     return str(entry)
@@ -105,7 +105,7 @@ def _exact(entry: Entry) -> str:
 def _latex(text: str) -> str:
     for plain, written in (("\\", r"\textbackslash "), ("_", r"\_"), ("%", r"\%"), ("&", r"\&")):
         text = text.replace(plain, written)
-    return text.replace("–", "--").replace("×", r"$\times$")
+    return text
 
 
 def _html(text: str) -> str:

@@ -56,13 +56,16 @@ def _agreement(results: Results, column: Column) -> str:
     out, compared = outliers(results, column, tolerance)
     if compared == 0:
         return ""
-    head = f"{title}: {compared - len(out)} of {compared} figures are within {tolerance:.0%} of the paper's or round to them"
-    tail = (
-        ""
-        if not out
-        else f"; the others: {', '.join(out)}. Folds and seeds differ, and the paper prints two digits"
+    sentence = (
+        f"{title}: {compared - len(out)} of {compared} figures are within {tolerance:.0%} of the "
+        "paper's or round to them"
     )
-    return f"{head}{tail}."
+    if not out:
+        return f"{sentence}."
+    return (
+        f"{sentence}; the others: {', '.join(out)}. Folds and seeds differ, and the paper prints "
+        "two digits."
+    )
 
 
 def _paper_tests() -> str:

@@ -1,0 +1,71 @@
+"""`PrefixNeighbours` against a loop, and its promises about ties and order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from unsuprank.evaluation import PrefixNeighbours, geometric_sizes
+from unsuprank.evaluation.neighbours import BLOCK_ROWS
+
+
+def slow_nearest(train, test, order, sizes, nominal):
+    found = []
+    for size in sizes:
+        columns = sorted(order[:size])
+        row = []
+        for a in test:
+            distances = []
+            for b in train:
+                terms = [float(a[j] != b[j]) if nominal[j] else (a[j] - b[j]) ** 2 for j in columns]
+                distances.append(np.sum(terms))
+            row.append(int(np.argmin(distances)))
+        found.append(row)
+    return np.array(found)
+
+
+def draw(kind: str, rng: np.random.Generator, m: int, n: int) -> np.ndarray:
+    if kind == "whole":
+        return rng.integers(-2, 3, size=(m, n)).astype(float)
+    if kind == "decimal":
+        return rng.integers(0, 40, size=(m, n)) / 8.0
+    if kind == "repeated":  # rows that are equal to the last bit
+        return rng.normal(size=(3, n))[rng.integers(0, 3, size=m)]
+    if kind == "offset":
+        return 1e6 + rng.normal(size=(m, n))
+    return rng.normal(size=(m, n))
+
+
+@pytest.mark.parametrize("kind", ["whole", "decimal", "repeated", "offset", "normal"])
+def test_equals_the_loop(kind):
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        m, t, n = rng.integers(2, 12), rng.integers(1, 5), rng.integers(1, 9)
+        values = draw(kind, rng, m + t, n)
+        nominal = rng.random(n) < 0.3 if rng.random() < 0.5 else np.zeros(n, bool)
+        values[:, nominal] = rng.integers(0, 3, size=(m + t, nominal.sum()))
+        order, sizes = rng.permutation(n), geometric_sizes(n)
+        fast = PrefixNeighbours(values[:m], values[m:], nominal).nearest(order, sizes)
+        assert np.array_equal(fast, slow_nearest(values[:m], values[m:], order, sizes, nominal))
+
+
+def test_ties_go_to_the_first_row():
+    rng = np.random.default_rng(0)
+    row = rng.normal(size=500)
+    train = np.tile(row, (40, 1))
+    train[0] += 1.0
+    found = PrefixNeighbours(train, row[None] + 0.3).nearest(np.arange(500), [1, 500])
+    assert (found == np.array([[0 if 0.7 < 0.3 else 1], [1]])).all()
+
+
+@pytest.mark.parametrize("kind", ["whole", "normal", "repeated"])
+def test_all_columns_are_the_same_for_every_order(kind):
+    rng = np.random.default_rng(2)
+    values = draw(kind, rng, BLOCK_ROWS + 150, 30)
+    ends = []
+    for _ in range(6):
+        fresh = PrefixNeighbours(values[:100], values[100:])
+        first = fresh.nearest(rng.permutation(30), [4, 30])[-1]
+        again = fresh.nearest(rng.permutation(30), [1, 2, 30])[-1]  # remembered
+        ends += [first, again]
+    assert all(np.array_equal(end, ends[0]) for end in ends)
