@@ -1,6 +1,6 @@
 """Runs a suite of small cells in child processes, kills them, and tells what happened.
 
-``python experiments_kill_helper.py kills|pair DATA STORE JOURNAL`` prints JSON. A process
+``python experiments_kill_helper.py kills|pair|calm DATA STORE JOURNAL`` prints JSON. A process
 of its own, so that children can be forked without the threads of a test runner, and
 start without importing anything.
 """
@@ -15,36 +15,33 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-
-from unsuprank.experiments.cells import make_cell
+from unsuprank.experiments import runner
 from unsuprank.experiments.datasets import find_data_sets
-from unsuprank.experiments.methods import METHODS, Method
-from unsuprank.experiments.runner import Runner
 from unsuprank.experiments.store import Store
+from unsuprank.experiments.suites import cells_of
 
 KILLS = 50
-PAUSE = 0.01
-
-
-def suite(data: Path):
-    return [
-        make_cell(name, fold, "noted", {"name": name, "fold": fold})
-        for name in find_data_sets(data)
-        for fold in range(10)
-    ]
+PAUSE = 0.005
 
 
 def run(data: Path, store: Path, journal: Path) -> None:
-    def rank(X, n_classes, settings, seed):
-        with journal.open("a") as stream:
-            stream.write(f"{settings['name']} {settings['fold']}\n")
-        time.sleep(PAUSE)
-        return {"order": np.argsort(-X.var(axis=0), kind="stable")}
+    attempt = runner.attempt
 
-    METHODS["noted"] = Method("VarianceRanker", rank)
+    def noted(cell, table):
+        with journal.open("a") as stream:
+            stream.write(f"{name_of(cell.identity(table.checksum))}\n")
+        time.sleep(PAUSE)
+        return attempt(cell, table)
+
+    runner.attempt = noted
+    files = find_data_sets(data)
     with Store(store) as kept:
-        Runner(kept, find_data_sets(data), jobs=0).run(suite(data))
+        cells = cells_of(["sota"], list(files), ["variance", "random"])
+        runner.Runner(kept, files, jobs=0).run(cells)
+
+
+def name_of(identity: dict) -> str:
+    return json.dumps(identity, sort_keys=True)
 
 
 def fork(*arguments: Path) -> int:
@@ -55,13 +52,10 @@ def fork(*arguments: Path) -> int:
     return child
 
 
-def finished(data: Path, store: Path) -> set[str]:
+def finished(store: Path) -> set[str]:
     """Cells with a file, looked at without any help of the store."""
-    found = set()
-    for path in store.glob("??/*.json"):
-        cell = json.loads(path.read_bytes().splitlines()[1])["cell"]["settings"]
-        found.add(f"{cell['name']} {cell['fold']}")
-    return found
+    files = store.glob("??/*.json")
+    return {name_of(json.loads(p.read_bytes().splitlines()[1])["cell"]) for p in files}
 
 
 def kills(data: Path, store: Path, journal: Path) -> dict:
@@ -77,7 +71,7 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
         interrupted += os.WIFSIGNALED(status)
         begun = journal.read_text().splitlines()[noted:]
         repeated += sum(cell in kept for cell in begun)
-        now = finished(data, store)
+        now = finished(store)
         lost += len(kept - now)
         kept = now
     noted = len(journal.read_text().splitlines())
@@ -86,7 +80,7 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
     return {
         "interrupted": interrupted,
         "before_last_run": len(kept),
-        "finished": len(finished(data, store)),
+        "finished": len(finished(store)),
         "lost": lost,
         "repeated": repeated,
     }
@@ -99,8 +93,13 @@ def pair(data: Path, store: Path, journal: Path) -> dict:
     return {"codes": codes, "begun": len(begun), "different": len(set(begun))}
 
 
+def calm(data: Path, store: Path, journal: Path) -> dict:
+    run(data, store, journal)
+    return {}
+
+
 if __name__ == "__main__":
     what, *places = sys.argv[1:]
     places = [Path(p) for p in places]
     places[2].touch()
-    print(json.dumps({"kills": kills, "pair": pair}[what](*places)))
+    print(json.dumps({"kills": kills, "pair": pair, "calm": calm}[what](*places)))

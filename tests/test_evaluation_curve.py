@@ -143,8 +143,8 @@ def test_labelled_measures():
     X = rng.normal(size=(60, 8))
     X[:, 2] += 20 * y
     for measure in ("nmi", "ari", "clustering_accuracy"):
-        curves = error_curve(X, VarianceRanker(), y=y, measure=measure, sizes=[1, 8], n_random=1)
-        assert curves.values["VarianceRanker"].shape == (20, 2)
+        curves = error_curve(X, VarianceRanker(), y=y, measure=measure, sizes=[1], n_random=0)
+        assert curves.values["VarianceRanker"].shape == (20, 1)
         # A single start of k-means may split a class, but the best of twenty does not.
         assert curves.values["VarianceRanker"][:, 0].max() == pytest.approx(1)
         assert curves.higher_is_better

@@ -104,7 +104,7 @@ def test_a_wrong_checksum_leaves_what_was_there(server, tmp_path):
 
 
 def test_wrong_and_missing_names(server, tmp_path):
-    with pytest.raises(ValueError, match="No data set is called 'kolon'.*colon"):
+    with pytest.raises(ValueError, match=r"No data set is called 'kolon'.*colon"):
         fetch("kolon", tmp_path / "to", base_url=server)
     with pytest.raises(FetchError, match="404"):
         fetch("Yale", tmp_path / "to", base_url=server)
@@ -144,7 +144,7 @@ def test_formats(tmp_path):
     with pytest.raises(ValueError, match=r"bad.csv.*'v' does not hold numbers"):
         load_data_set(tmp_path / "bad.csv")
     (tmp_path / "half.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:150])
-    with pytest.raises(ValueError, match="half.mat cannot be read"):
+    with pytest.raises(ValueError, match=r"half.mat cannot be read"):
         load_data_set(tmp_path / "half.mat")
     with pytest.raises(FileNotFoundError, match="no data directory"):
         find_data_sets(tmp_path / "nowhere")
