@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import narwhals as nw
@@ -31,8 +32,6 @@ class Comparison:
         Friedman's chi-squared, corrected for ties.
     critical_distance : float
         Average ranks further apart than this differ at level `alpha` (Nemenyi).
-    pairwise_p : ndarray of shape (n_methods, n_methods)
-        Nemenyi's p-values.
     alpha : float
     dropped : tuple of str
         Data sets without a value for every method; they are left out.
@@ -45,9 +44,18 @@ class Comparison:
     statistic: float
     p_value: float
     critical_distance: float
-    pairwise_p: np.ndarray
     alpha: float
     dropped: tuple[str, ...]
+
+    @cached_property
+    def pairwise_p(self) -> np.ndarray:
+        """Nemenyi's p-values, shape (n_methods, n_methods)."""
+        k = len(self.methods)
+        a, b = np.triu_indices(k, 1)
+        gaps = np.abs(self.average_ranks[a] - self.average_ranks[b]) / _unit(*self.ranks.shape)
+        p = np.ones((k, k))
+        p[a, b] = p[b, a] = np.clip(studentized_range.sf(gaps, k, np.inf), 0.0, 1.0)
+        return p
 
     def groups(self) -> list[tuple[str, ...]]:
         """Largest sets of methods whose average ranks differ by less than the critical distance.
@@ -120,8 +128,6 @@ def compare(
     ranks = np.array([rankdata(row) for row in kept])
     statistic, p_value = friedman(ranks)
     average = ranks.mean(axis=0)
-    unit = np.sqrt(len(names) * (len(names) + 1) / (12.0 * len(ranks)))
-    gaps = np.abs(average[:, None] - average)
     return Comparison(
         methods=names,
         datasets=tuple(s for s, c in zip(sets, complete, strict=True) if c),
@@ -129,11 +135,21 @@ def compare(
         average_ranks=average,
         statistic=statistic,
         p_value=p_value,
-        critical_distance=float(studentized_range.ppf(1.0 - alpha, len(names), np.inf) * unit),
-        pairwise_p=np.clip(studentized_range.sf(gaps / unit, len(names), np.inf), 0.0, 1.0),
+        critical_distance=_critical_range(alpha, len(names)) * _unit(*ranks.shape),
         alpha=alpha,
         dropped=tuple(s for s, c in zip(sets, complete, strict=True) if not c),
     )
+
+
+def _unit(n_datasets: int, n_methods: int) -> float:
+    """What one unit of the studentized range is in average ranks."""
+    return float(np.sqrt(n_methods * (n_methods + 1) / (12.0 * n_datasets)))
+
+
+@cache
+def _critical_range(alpha: float, n_methods: int) -> float:
+    """Nemenyi's critical value; remembered, because SciPy integrates for it."""
+    return float(studentized_range.ppf(1.0 - alpha, n_methods, np.inf))
 
 
 def friedman(ranks: np.ndarray) -> tuple[float, float]:
