@@ -72,7 +72,7 @@ def draw_curves(
             label=name,
         )
     ax.set_xscale("log", base=2)
-    ticks = sizes[:: max(1, len(sizes) // 8)]
+    ticks = sizes[:: 1 if len(sizes) <= 10 else 2]  # labels must not touch
     ax.set_xticks(ticks, [str(t) for t in ticks])
     ax.minorticks_off()
     ax.set_xlabel("number of leading features")
@@ -176,7 +176,7 @@ def plot_heat_map(
     -------
     matplotlib Axes
     """
-    ax = _axes(ax, (1.6 + 0.85 * len(columns), 1.2 + 0.6 * len(rows)))
+    ax = _axes(ax, (2.4 + 0.85 * len(columns), 1.2 + 0.6 * len(rows)))
     image = ax.imshow(values, cmap="viridis", aspect="auto")
     dark = image.norm(values) < 0.55
     for (i, j), value in np.ndenumerate(values):
