@@ -12,6 +12,7 @@ import os
 import signal
 import time
 import traceback
+import warnings
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,10 @@ Outcome = dict[str, Any]
 def attempt(cell: Cell, data: DataSet) -> Outcome:
     """Compute a cell; an error is an outcome too."""
     try:
-        return {"status": "done", **compute(cell, data)}
+        with warnings.catch_warnings():
+            # That published settings tie is a finding of the study, told once in words.
+            warnings.simplefilter("ignore", UserWarning)
+            return {"status": "done", **compute(cell, data)}
     except MemoryError:
         return {"status": "limit", "reason": "memory"}
     except Exception as error:
