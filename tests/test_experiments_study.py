@@ -196,7 +196,7 @@ def test_forest_and_path_adapters(monkeypatch):
             return self
 
     def path(X, n_neighbors, n_iterations, **_):
-        return np.zeros((len(n_iterations), len(n_neighbors), X.shape[1])) + np.arange(X.shape[1])
+        return np.zeros((len(n_neighbors), len(n_iterations), X.shape[1])) + np.arange(X.shape[1])
 
     stand_ins = {"PredictiveClusteringForest": Forest, "relief.urelief_path": path}
     monkeypatch.setattr(methods, "find", stand_ins.get)

@@ -87,7 +87,7 @@ def _urelief_grid(X: np.ndarray, n_classes: int | None, settings: Settings, seed
         random_state=seed,
     )
     return {
-        urelief_label(i, k): _order(scores[a][b])
+        urelief_label(i, k): _order(scores[b][a])
         for a, i in enumerate(URELIEF_ITERATIONS)
         for b, k in enumerate(URELIEF_NEIGHBORS)
     }

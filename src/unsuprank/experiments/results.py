@@ -42,18 +42,21 @@ class Results:
         return self._curves[key]
 
     def _gather(self, column: Column, data_set: str) -> Curve | str:
-        outcomes = [self._lookup(cell) for cell in column.cells(data_set)]
-        known = [o for o in outcomes if o is not None]
-        for o in known:
-            if o["status"] != "done":
-                return "over the limit" if o["status"] == "limit" else f"failed ({o['reason']})"
-        if len(known) < len(outcomes):
-            return "not computed"
-        labels = list(known[0]["rankings"]) if column.label is None else [column.label]
-        errors = np.array([[o["rankings"][label]["rmse"] for label in labels] for o in known])
-        by_seed = errors.reshape(len(column.seeds), N_FOLDS, len(labels), -1).mean(axis=1)
-        repeats = by_seed.reshape(-1, errors.shape[-1])
-        return Curve(np.array(known[0]["sizes"]), repeats.mean(axis=0), repeats)
+        by_seed: list[np.ndarray] = []
+        sizes, reason = np.empty(0), "not computed"
+        for seed in column.seeds:  # a seed counts once all its folds are there
+            cells = [c for c in column.cells(data_set) if c.seed == seed]
+            outcomes = [self._lookup(cell) for cell in cells]
+            done = [o for o in outcomes if o is not None and o["status"] == "done"]
+            if len(done) == N_FOLDS:
+                sizes = np.array(done[0]["sizes"])
+                by_seed.append(_errors(done, column.label).mean(axis=0))
+            else:
+                reason = next((_reason(o) for o in outcomes if _reason(o)), reason)
+        if not by_seed:
+            return reason
+        repeats = np.concatenate(by_seed)
+        return Curve(sizes, repeats.mean(axis=0), repeats)
 
     def value(self, column: Column, data_set: str) -> float | str:
         """The error with 16 leading features, or the reason why there is none."""
@@ -93,6 +96,19 @@ class Results:
         if len(values) < 2 or (~np.isnan(kept).any(axis=0)).sum() < 2:
             return None
         return compare(values, datasets=[self.data_sets[i] for i in rows])
+
+
+def _errors(outcomes: list[dict[str, Any]], label: str | None) -> np.ndarray:
+    """Errors of shape (n_folds, n_labels, n_sizes)."""
+    labels = list(outcomes[0]["rankings"]) if label is None else [label]
+    return np.array([[o["rankings"][name]["rmse"] for name in labels] for o in outcomes])
+
+
+def _reason(outcome: dict[str, Any] | None) -> str:
+    """Why an outcome has no value; empty for those that have one."""
+    if outcome is None or outcome["status"] == "done":
+        return ""
+    return "over the limit" if outcome["status"] == "limit" else f"failed ({outcome['reason']})"
 
 
 def _table_index(sizes: np.ndarray) -> int:

@@ -100,7 +100,8 @@ def cells_of(
 ) -> list[Cell]:
     """The cells of some parts, each once, in the order in which they are best computed.
 
-    A part comes after the one before it, so that the main table is there first.
+    A part comes after the one before it, so that the main table is there first, and further
+    seeds, which only make its means steadier, come last.
     """
     found: dict[Cell, None] = {}
     for part in parts:
@@ -110,7 +111,7 @@ def cells_of(
                     found.update(dict.fromkeys(column.cells(name)))
             if part == "ari" and methods is None:
                 found[make_cell(name, -1, CLUSTER_HYPOTHESIS, {})] = None
-    return list(found)
+    return sorted(found, key=lambda cell: cell.seed > 0)  # stable
 
 
 def check_parts(parts: Iterable[str]) -> list[str]:
