@@ -18,8 +18,8 @@ from .forest import (
     RandomForestScore,
     SymbolicScore,
 )
-from .relief import URelief, urelief_path
 from .redundancy import Diversified, GreedyCSS
+from .relief import URelief, urelief_path
 
 __all__ = [
     # the paper's
@@ -47,3 +47,4 @@ __all__ = [
     # for those who write one
     "Ranker",
 ]
+__version__ = "0.1.0"

@@ -120,26 +120,35 @@ void AttributeErrors::reset(int64_t n_nodes) {
   round_ = 0;
 }
 
-void AttributeErrors::select(const double* column, int64_t rows, int32_t n_values, double scale) {
-  column_ = column;
-  n_values_ = n_values;
+void AttributeErrors::select(const Columns& table, int64_t attribute, double scale) {
+  column_ = table.column(attribute);
+  n_values_ = table.n_values[attribute];
   scale_ = scale;
   ++round_;
+  if (table.may_miss(attribute)) summarise_all(table.rows);
+}
+
+void AttributeErrors::summarise_all(int64_t rows) {
   centre_ = 0.0;
-  all_shares_.assign(n_values, 0.0);
+  all_shares_.assign(n_values_, 0.0);
   double known = 0.0;
   for (int64_t i = 0; i < rows; ++i) {
-    if (is_missing(column[i])) continue;
+    if (is_missing(column_[i])) continue;
     known += 1.0;
-    if (n_values > 0) {
-      all_shares_[static_cast<size_t>(column[i])] += 1.0;
+    if (n_values_ > 0) {
+      all_shares_[static_cast<size_t>(column_[i])] += 1.0;
     } else {
-      centre_ += column[i] * scale;
+      centre_ += column_[i] * scale_;
     }
   }
   if (known == 0.0) return;
   centre_ /= known;
   for (double& share : all_shares_) share /= known;
+}
+
+double AttributeErrors::centre(int32_t leaf, const LeafRows& rows) {
+  if (seen_[leaf] != round_) summarise(leaf, rows);
+  return mean_[leaf];
 }
 
 void AttributeErrors::summarise(int32_t leaf, const LeafRows& rows) {

@@ -43,10 +43,13 @@ class AttributeErrors {
  public:
   void reset(int64_t n_nodes);
   // From here on, errors are those of this attribute.
-  void select(const double* column, int64_t rows, int32_t n_values, double scale);
+  void select(const Columns& table, int64_t attribute, double scale);
   double error(double value, int32_t leaf, const LeafRows& rows);
+  // Coordinate of the leaf's centre, for numeric attributes.
+  double centre(int32_t leaf, const LeafRows& rows);
 
  private:
+  void summarise_all(int64_t rows);
   void summarise(int32_t leaf, const LeafRows& rows);
 
   const double* column_ = nullptr;

@@ -94,6 +94,7 @@ class TreeScorer {
     visits_.clear();
     leaves_.resize(out_of_bag_.size());
     row_errors_.resize(out_of_bag_.size());
+    single_rows_.resize(out_of_bag_.size());
     total_ = 0.0;
     for (size_t p = 0; p < out_of_bag_.size(); ++p) {
       const int32_t row = out_of_bag_[p];
@@ -104,16 +105,21 @@ class TreeScorer {
         node = next_node(trees_, base_, node, table_.column(feature)[row], key_, row_key(row));
       }
       leaves_[p] = node;
+      single_rows_[p] = single_row(node);
       row_errors_[p] = errors_.error(row, node, leaf_rows(node));
       total_ += row_errors_[p];
     }
-    // By feature, then by row; on a row's way the first visit stays first, because children are
-    // numbered after their parents.
-    std::sort(visits_.begin(), visits_.end(), [](const Visit& a, const Visit& b) {
-      if (a.feature != b.feature) return a.feature < b.feature;
-      if (a.position != b.position) return a.position < b.position;
-      return a.node < b.node;
-    });
+    sort_visits();
+  }
+
+  // By feature; rows, and the tests on a row's way, stay in order.
+  void sort_visits() {
+    starts_.assign(table_.cols + 1, 0);
+    for (const Visit& visit : visits_) ++starts_[visit.feature + 1];
+    for (int64_t f = 0; f < table_.cols; ++f) starts_[f + 1] += starts_[f];
+    sorted_.resize(visits_.size());
+    for (const Visit& visit : visits_) sorted_[starts_[visit.feature]++] = visit;
+    std::swap(visits_, sorted_);
   }
 
   int32_t reroute(int32_t node, int32_t row, int32_t feature, double value) const {
@@ -125,15 +131,21 @@ class TreeScorer {
     return node;
   }
 
+  // Sum over the rows of the change of their errors when a feature is permuted among them.
   double increase(int32_t feature, int64_t tree, size_t first, size_t last) {
     const int64_t count = static_cast<int64_t>(out_of_bag_.size());
     order_.resize(count);
     permutation(seed_, tree, feature, count, order_.data());
+    own_.select(table_, feature, scales_[feature]);
+    const bool plain = !table_.nominal(feature) && !table_.may_miss(feature);
+    return plain ? numeric_increase(feature, first, last) : general_increase(feature, first, last);
+  }
+
+  double general_increase(int32_t feature, size_t first, size_t last) {
     const double* x = table_.column(feature);
-    own_.select(x, table_.rows, table_.n_values[feature], scales_[feature]);
     double sum = 0.0;
     size_t visit = first;
-    for (int32_t p = 0; p < count; ++p) {
+    for (int32_t p = 0; p < static_cast<int32_t>(out_of_bag_.size()); ++p) {
       const int32_t row = out_of_bag_[p];
       const double value = x[out_of_bag_[order_[p]]];
       int32_t leaf = leaves_[p];
@@ -150,6 +162,49 @@ class TreeScorer {
     return sum;
   }
 
+  // With y the feature's coordinate, c that of the leaf's centre and y' the permuted one, the
+  // change of the feature's own error is y'^2 - y^2 - 2 c (y' - y). The squares cancel over all
+  // rows, so that rows which stay in their leaves cost one product each.
+  double numeric_increase(int32_t feature, size_t first, size_t last) {
+    const double* x = table_.column(feature);
+    const double scale = scales_[feature];
+    const size_t count = out_of_bag_.size();
+    const double origin = x[out_of_bag_[0]] * scale;
+    own_values_.resize(count);
+    centres_.resize(count);
+    for (size_t p = 0; p < count; ++p) {
+      own_values_[p] = x[out_of_bag_[p]] * scale - origin;
+      centres_[p] = centre_of(leaves_[p], single_rows_[p], x, scale) - origin;
+    }
+    double sum = 0.0;
+    for (size_t p = 0; p < count; ++p) {
+      sum += 2.0 * centres_[p] * (own_values_[p] - own_values_[order_[p]]);
+    }
+    int32_t done = -1;
+    for (size_t v = first; v < last; ++v) {
+      const int32_t p = visits_[v].position;
+      if (p == done) continue;  // a later test of the same feature on the same way
+      done = p;
+      const int32_t row = out_of_bag_[p];
+      const int32_t leaf = reroute(visits_[v].node, row, feature, x[out_of_bag_[order_[p]]]);
+      if (leaf == leaves_[p]) continue;
+      const double centre = centre_of(leaf, single_row(leaf), x, scale) - origin;
+      sum += errors_.error(row, leaf, leaf_rows(leaf)) - row_errors_[p];
+      sum += 2.0 * (centre - centres_[p]) * (own_values_[p] - own_values_[order_[p]]);
+    }
+    return sum;
+  }
+
+  // The only training row of a leaf, -1 if there are several.
+  int32_t single_row(int32_t leaf) const {
+    const LeafRows rows = leaf_rows(leaf);
+    return rows.count == 1 ? rows.rows[0] : -1;
+  }
+
+  double centre_of(int32_t leaf, int32_t single, const double* x, double scale) {
+    return single >= 0 ? x[single] * scale : own_.centre(leaf, leaf_rows(leaf));
+  }
+
   const Columns& table_;
   const double* scales_;
   const uint64_t* row_keys_;
@@ -163,8 +218,10 @@ class TreeScorer {
   uint64_t key_ = 0;
   double total_ = 0.0;
   std::vector<int32_t> out_of_bag_, leaves_, order_;
-  std::vector<double> row_errors_;
-  std::vector<Visit> visits_;
+  std::vector<double> row_errors_, own_values_, centres_;
+  std::vector<int32_t> single_rows_;  // of the leaves of the out-of-bag rows
+  std::vector<Visit> visits_, sorted_;
+  std::vector<int64_t> starts_;
 };
 
 }  // namespace
