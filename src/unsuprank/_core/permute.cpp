@@ -61,6 +61,14 @@ class TreeScorer {
     int32_t node;
   };
 
+  // A row on its way down with another value of one feature.
+  struct Detour {
+    int32_t position;
+    int32_t node;
+    int32_t row;
+    double value;
+  };
+
   std::vector<int32_t> used_features(int64_t n_nodes) const {
     std::vector<int32_t> used;
     for (int64_t k = base_; k < base_ + n_nodes; ++k) {
@@ -122,15 +130,6 @@ class TreeScorer {
     std::swap(visits_, sorted_);
   }
 
-  int32_t reroute(int32_t node, int32_t row, int32_t feature, double value) const {
-    while (trees_.feature[base_ + node] >= 0) {
-      const int32_t tested = trees_.feature[base_ + node];
-      const double x = tested == feature ? value : table_.column(tested)[row];
-      node = next_node(trees_, base_, node, x, key_, row_key(row));
-    }
-    return node;
-  }
-
   // Sum over the rows of the change of their errors when a feature is permuted among them.
   double increase(int32_t feature, int64_t tree, size_t first, size_t last) {
     const int64_t count = static_cast<int64_t>(out_of_bag_.size());
@@ -151,7 +150,9 @@ class TreeScorer {
       int32_t leaf = leaves_[p];
       double error = row_errors_[p];
       if (visit < last && visits_[visit].position == p) {
-        leaf = reroute(visits_[visit].node, row, feature, value);
+        Detour detour{p, visits_[visit].node, row, value};
+        while (step(detour, feature)) continue;
+        leaf = detour.node;
         if (leaf != leaves_[p]) error = errors_.error(row, leaf, leaf_rows(leaf));
         while (visit < last && visits_[visit].position == p) ++visit;
       }
@@ -180,19 +181,45 @@ class TreeScorer {
     for (size_t p = 0; p < count; ++p) {
       sum += 2.0 * centres_[p] * (own_values_[p] - own_values_[order_[p]]);
     }
-    int32_t done = -1;
-    for (size_t v = first; v < last; ++v) {
-      const int32_t p = visits_[v].position;
-      if (p == done) continue;  // a later test of the same feature on the same way
-      done = p;
-      const int32_t row = out_of_bag_[p];
-      const int32_t leaf = reroute(visits_[v].node, row, feature, x[out_of_bag_[order_[p]]]);
+    for (const Detour& detour : detours(feature, first, last)) {
+      const int32_t p = detour.position, leaf = detour.node;
       if (leaf == leaves_[p]) continue;
       const double centre = centre_of(leaf, single_row(leaf), x, scale) - origin;
-      sum += errors_.error(row, leaf, leaf_rows(leaf)) - row_errors_[p];
+      sum += errors_.error(out_of_bag_[p], leaf, leaf_rows(leaf)) - row_errors_[p];
       sum += 2.0 * (centre - centres_[p]) * (own_values_[p] - own_values_[order_[p]]);
     }
     return sum;
+  }
+
+  // Where the rows end whose way meets the feature, now that it is permuted. Every step waits for
+  // memory, so that many rows take their steps in turn: their waits overlap.
+  const std::vector<Detour>& detours(int32_t feature, size_t first, size_t last) {
+    const double* x = table_.column(feature);
+    detours_.clear();
+    for (size_t v = first; v < last; ++v) {
+      const Visit& visit = visits_[v];
+      if (!detours_.empty() && detours_.back().position == visit.position) continue;
+      detours_.push_back({visit.position, visit.node, out_of_bag_[visit.position],
+                          x[out_of_bag_[order_[visit.position]]]});
+    }
+    constexpr size_t kTogether = 16;
+    for (size_t start = 0; start < detours_.size(); start += kTogether) {
+      const size_t stop = std::min(start + kTogether, detours_.size());
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t k = start; k < stop; ++k) moved |= step(detours_[k], feature);
+      }
+    }
+    return detours_;
+  }
+
+  // Takes one step down the tree; false at a leaf.
+  bool step(Detour& detour, int32_t feature) const {
+    const int32_t tested = trees_.feature[base_ + detour.node];
+    if (tested < 0) return false;
+    const double x = tested == feature ? detour.value : table_.column(tested)[detour.row];
+    detour.node = next_node(trees_, base_, detour.node, x, key_, row_key(detour.row));
+    return true;
   }
 
   // The only training row of a leaf, -1 if there are several.
@@ -222,6 +249,7 @@ class TreeScorer {
   std::vector<int32_t> single_rows_;  // of the leaves of the out-of-bag rows
   std::vector<Visit> visits_, sorted_;
   std::vector<int64_t> starts_;
+  std::vector<Detour> detours_;
 };
 
 }  // namespace
