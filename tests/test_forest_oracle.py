@@ -14,19 +14,22 @@ from unsuprank.forest.growing import Grower, GrowSettings
 from unsuprank.forest.scores import ScoreSum, genie3, random_forest, symbolic
 from unsuprank.table import Schema, Table
 
-KINDS = ("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant")
+KINDS = ("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant", "sparse")
 #: Name of the path -> how the space is held and which nodes are split by distances.
 PATHS = {
     "pairs": {"distances": True, "coords": False, "pair_rows": None},
     "buckets": {"distances": False, "coords": True, "pair_rows": 0},
     "own pairs": {"distances": False, "coords": True, "pair_rows": 6},
     "both": {"distances": True, "coords": True, "pair_rows": 4},
+    "all pairs": {"distances": True, "coords": True, "pair_rows": 100},
 }
 
 
 def random_table(rng: np.random.Generator, kind: str) -> Table:
     """A tiny table with everything that is awkward: repeats, ties, rare values, holes."""
     m, n = int(rng.integers(2, 25)), int(rng.integers(1, 9))
+    if kind == "sparse":  # large enough for splits that take a few rows away from many
+        m, n = int(rng.integers(50, 90)), int(rng.integers(4, 9))
     X = rng.normal(size=(m, n)) * 10.0 ** rng.integers(-3, 4, size=n)
     n_values = np.zeros(n, dtype=int)
     if kind == "integer":
@@ -41,6 +44,8 @@ def random_table(rng: np.random.Generator, kind: str) -> Table:
     if kind == "all missing":
         X[rng.random((m, n)) < 0.3] = np.nan
         X[:, rng.integers(n)] = np.nan
+    if kind == "sparse":
+        X[rng.random((m, n)) < 0.93] = 0.0
     if kind == "constant":
         X[:, rng.random(n) < 0.4] = 3.5
     if rng.random() < 0.4:

@@ -70,7 +70,7 @@ class TreeGrower {
     draw_rows(random);
     base_ = static_cast<int64_t>(trees_.feature.size());
     add_node(0, static_cast<int64_t>(rows_.size()));
-    stack_.assign(1, {0, 0, false});
+    stack_.assign(1, {0, 0, false, false});
     while (!stack_.empty()) {
       if (interrupt_.requested()) return false;
       const Pending node = stack_.back();
@@ -91,6 +91,7 @@ class TreeGrower {
     int32_t id;
     int32_t depth;
     bool has_view;  // whether view_ covers it; the rows of a view are finished before others come
+    bool has_row_sums;
   };
 
   void draw_rows(Random& random) {
@@ -109,6 +110,7 @@ class TreeGrower {
       times_.push_back(times[i]);
     }
     slots_ = rows_;
+    row_sums_.resize(rows_.size());
   }
 
   int32_t add_node(int64_t begin, int64_t end) {
@@ -136,15 +138,35 @@ class TreeGrower {
     const NodeRows<Real> rows{rows_.data() + begin,  slots_.data() + begin, weights_.data() + begin,
                               times_.data() + begin, end - begin,           weight};
     const DistanceView<Real> view = node.has_view ? view_ : DistanceView<Real>{};
-    const Test test = search_.find(rows, view, node.id, tree_key(settings_.seed, tree), random);
+    PairSums sums{row_sums_.data() + begin, node.has_row_sums};
+    const Test test =
+        search_.find(rows, view, sums, node.id, tree_key(settings_.seed, tree), random);
     if (settings_.record) record_candidates(node.id);
     if (test.feature < 0) return;
     const int64_t middle = partition(begin, end, search_.sides(test));
     const int32_t left = add_node(begin, middle);
     add_node(middle, end);
     set_test(at, left, test);
-    stack_.push_back({left + 1, node.depth + 1, node.has_view});
-    stack_.push_back({left, node.depth + 1, node.has_view});
+    const bool left_sums = keep_row_sums(sums, view, begin, middle, middle, end);
+    const bool right_sums = keep_row_sums(sums, view, middle, end, begin, middle);
+    stack_.push_back({left + 1, node.depth + 1, node.has_view, right_sums});
+    stack_.push_back({left, node.depth + 1, node.has_view, left_sums});
+  }
+
+  // A child that keeps nearly all rows gets its row sums from its parent's, less what went away.
+  bool keep_row_sums(const PairSums& sums, const DistanceView<Real>& view, int64_t begin,
+                     int64_t end, int64_t gone_begin, int64_t gone_end) {
+    if (!sums.has_row_sums || 8 * (gone_end - gone_begin) > end - begin) return false;
+    for (int64_t g = gone_begin; g < gone_end; ++g) {
+      const int32_t gone = slots_[g];
+      const double weight = weights_[g];
+      for (int64_t i = begin; i < end; ++i) {
+        const int32_t s = slots_[i];
+        const int64_t at = s > gone ? view.stride * s + gone : view.stride * gone + s;
+        row_sums_[i] -= weight * static_cast<double>(view.data[at]);
+      }
+    }
+    return true;
   }
 
   void set_test(int64_t at, int32_t left, const Test& test) {
@@ -200,19 +222,23 @@ class TreeGrower {
     spare_rows_.resize(count);
     spare_slots_.resize(count);
     spare_times_.resize(count);
+    spare_sums_.resize(count);
     int64_t left = begin, right = 0;
     for (int64_t i = 0; i < count; ++i) {
       // Both places are written and one of them counts: no branch to mispredict.
       const int32_t row = rows_[begin + i], slot = slots_[begin + i], times = times_[begin + i];
       spare_rows_[right] = rows_[left] = row;
       spare_slots_[right] = slots_[left] = slot;
+      const double sum = row_sums_[begin + i];
       spare_times_[right] = times_[left] = times;
+      spare_sums_[right] = row_sums_[left] = sum;
       left += !sides[i];
       right += sides[i];
     }
     std::copy(spare_rows_.begin(), spare_rows_.begin() + right, rows_.begin() + left);
     std::copy(spare_slots_.begin(), spare_slots_.begin() + right, slots_.begin() + left);
     std::copy(spare_times_.begin(), spare_times_.begin() + right, times_.begin() + left);
+    std::copy(spare_sums_.begin(), spare_sums_.begin() + right, row_sums_.begin() + left);
     for (int64_t i = begin; i < end; ++i) weights_[i] = static_cast<Real>(times_[i]);
     return left;
   }
@@ -225,6 +251,7 @@ class TreeGrower {
   int64_t base_ = 0;
   std::vector<int32_t> rows_, slots_, times_, spare_rows_, spare_slots_, spare_times_;
   std::vector<Real> weights_;
+  std::vector<double> row_sums_, spare_sums_;  // see PairSums; kept in the order of rows_
   std::vector<Pending> stack_;
   std::vector<Real> view_data_;
   DistanceView<Real> view_;

@@ -119,9 +119,10 @@ NodeSearch<Real>::NodeSearch(const Columns& table, const CoarseTable& coarse,
 
 template <typename Real>
 Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>& view,
-                            int32_t node_id, uint64_t tree_key, Random& random) {
+                            PairSums& sums, int32_t node_id, uint64_t tree_key, Random& random) {
   node_ = node;
   view_ = view;
+  sums_ = &sums;
   node_id_ = node_id;
   tree_key_ = tree_key;
   candidates_.clear();
@@ -367,7 +368,7 @@ void NodeSearch<Real>::settle(Test& test) {
 template <typename Real>
 void NodeSearch<Real>::add_gains(const SplitBlock& block, double* gains) {
   if (view_.data) {
-    pair_gains_.add(view_.data, view_.stride, node_, block, gains);
+    pair_gains_.add(view_.data, view_.stride, node_, *sums_, block, gains);
   } else if (space_.width) {
     bucket_gains_.add(space_, node_, block, gains);
   }

@@ -51,8 +51,8 @@ class NodeSearch {
              const uint64_t* row_keys, const GrowSettings& settings, Interrupt& interrupt);
 
   // The best test of the node, or one without feature if there is none.
-  Test find(const NodeRows<Real>& node, const DistanceView<Real>& view, int32_t node_id,
-            uint64_t tree_key, Random& random);
+  Test find(const NodeRows<Real>& node, const DistanceView<Real>& view, PairSums& sums,
+            int32_t node_id, uint64_t tree_key, Random& random);
 
   // Sides of the rows of the last node under a test: 1 where it sends them right.
   const std::vector<uint8_t>& sides(const Test& test);
@@ -110,6 +110,7 @@ class NodeSearch {
 
   NodeRows<Real> node_{};
   DistanceView<Real> view_;
+  PairSums* sums_ = nullptr;
   int32_t node_id_ = 0;
   uint64_t tree_key_ = 0;
 

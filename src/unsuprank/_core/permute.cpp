@@ -183,7 +183,6 @@ class TreeScorer {
     }
     for (const Detour& detour : detours(feature, first, last)) {
       const int32_t p = detour.position, leaf = detour.node;
-      if (leaf == leaves_[p]) continue;
       const double centre = centre_of(leaf, single_row(leaf), x, scale) - origin;
       sum += errors_.error(out_of_bag_[p], leaf, leaf_rows(leaf)) - row_errors_[p];
       sum += 2.0 * (centre - centres_[p]) * (own_values_[p] - own_values_[order_[p]]);
@@ -191,16 +190,21 @@ class TreeScorer {
     return sum;
   }
 
-  // Where the rows end whose way meets the feature, now that it is permuted. Every step waits for
+  // Where the rows end that leave their way, now that the feature is permuted. Every step waits for
   // memory, so that many rows take their steps in turn: their waits overlap.
   const std::vector<Detour>& detours(int32_t feature, size_t first, size_t last) {
     const double* x = table_.column(feature);
     detours_.clear();
     for (size_t v = first; v < last; ++v) {
       const Visit& visit = visits_[v];
-      if (!detours_.empty() && detours_.back().position == visit.position) continue;
-      detours_.push_back({visit.position, visit.node, out_of_bag_[visit.position],
-                          x[out_of_bag_[order_[visit.position]]]});
+      const int32_t p = visit.position, row = out_of_bag_[p];
+      if (!detours_.empty() && detours_.back().position == p) continue;  // left its way above
+      // In sparse data, nearly all rows get the value that they had.
+      const double value = x[out_of_bag_[order_[p]]];
+      if (value == x[row]) continue;
+      const int32_t old = next_node(trees_, base_, visit.node, x[row], key_, row_key(row));
+      const int32_t now = next_node(trees_, base_, visit.node, value, key_, row_key(row));
+      if (old != now) detours_.push_back({p, now, row, value});
     }
     constexpr size_t kTogether = 16;
     for (size_t start = 0; start < detours_.size(); start += kTogether) {

@@ -8,8 +8,9 @@ namespace unsuprank {
 namespace {
 
 constexpr int kLanes = kBlock + 1;
-constexpr int64_t kAhead = 12;  // rows
-constexpr int kChunkPacks = 4;  // coordinates are summed 4 packs (256 bytes) at a time
+constexpr int64_t kSmallSideRows = 48;  // below, all pairs are cheap enough
+constexpr int64_t kAhead = 12;          // rows
+constexpr int kChunkPacks = 4;          // coordinates are summed 4 packs (256 bytes) at a time
 
 struct PairTotals {
   double inner[kLanes] = {};  // half of the sum over pairs inside side 1
@@ -223,8 +224,94 @@ UNSUPRANK_CLONES double partial_gain(const double* side, const double* side_coun
 }
 
 template <typename Real>
+void sum_rows(const Real* distances, int64_t stride, const NodeRows<Real>& node, double* row_sums) {
+  std::fill(row_sums, row_sums + node.count, 0.0);
+  for (int64_t i = 1; i < node.count; ++i) {
+    const Real* line = distances + stride * node.slots[i];
+    const double weight = node.weights[i];
+    double sum = 0.0;
+    for (int64_t j = 0; j < i; ++j) {
+      const double d = line[node.slots[j]];
+      sum += node.weights[j] * d;
+      row_sums[j] += weight * d;
+    }
+    row_sums[i] += sum;
+  }
+}
+
+template <typename Real>
 void PairGains<Real>::add(const Real* distances, int64_t stride, const NodeRows<Real>& node,
-                          const SplitBlock& block, double* gains) {
+                          PairSums& sums, const SplitBlock& block, double* gains) {
+  if (node.count >= kSmallSideRows && find_small_sides(node, sums, block)) {
+    add_small_sides(distances, stride, node, sums, block, gains);
+  } else {
+    add_all_pairs(distances, stride, node, block, gains);
+  }
+}
+
+// Lists the rows of the smaller sides; false if they are too many to be worth it.
+template <typename Real>
+bool PairGains<Real>::find_small_sides(const NodeRows<Real>& node, const PairSums& sums,
+                                       const SplitBlock& block) {
+  int64_t on_one[kBlock] = {};
+  for (int64_t i = 0; i < node.count; ++i) {
+    for (int k = 0; k < block.size; ++k) on_one[k] += block.sides[i] >> k & 1;
+  }
+  // Pairs on the small sides, one at a time, against all pairs, all splits at once.
+  double pairs = 0.0;
+  for (int k = 0; k < block.size; ++k) {
+    small_is_one_[k] = 2 * on_one[k] <= node.count;
+    const double size = static_cast<double>(small_is_one_[k] ? on_one[k] : node.count - on_one[k]);
+    pairs += size * size;
+  }
+  const double all = static_cast<double>(node.count) * static_cast<double>(node.count);
+  if (pairs > all * (sums.has_row_sums ? 0.5 : 0.05)) return false;
+  for (int k = 0; k < block.size; ++k) small_[k].clear();
+  for (int64_t i = 0; i < node.count; ++i) {
+    for (int k = 0; k < block.size; ++k) {
+      if ((block.sides[i] >> k & 1) == static_cast<unsigned>(small_is_one_[k])) {
+        small_[k].push_back(static_cast<int32_t>(i));
+      }
+    }
+  }
+  return true;
+}
+
+template <typename Real>
+void PairGains<Real>::add_small_sides(const Real* distances, int64_t stride,
+                                      const NodeRows<Real>& node, PairSums& sums,
+                                      const SplitBlock& block, double* gains) {
+  if (!sums.has_row_sums) {
+    sum_rows(distances, stride, node, sums.row_sums);
+    sums.has_row_sums = true;
+  }
+  double all = 0.0;
+  for (int64_t i = 0; i < node.count; ++i) all += node.weights[i] * sums.row_sums[i];
+  for (int k = 0; k < block.size; ++k) {
+    double inner = 0.0, touch = 0.0;
+    for (size_t a = 0; a < small_[k].size(); ++a) {
+      const int32_t i = small_[k][a];
+      const Real* line = distances + stride * node.slots[i];
+      double before = 0.0;
+      for (size_t b = 0; b < a; ++b) {
+        const int32_t j = small_[k][b];
+        before += static_cast<double>(node.weights[j]) * line[node.slots[j]];
+      }
+      inner += 2.0 * node.weights[i] * before;
+      touch += node.weights[i] * sums.row_sums[i];
+    }
+    const double small_weight =
+        small_is_one_[k] ? block.side_weight[k] : node.weight - block.side_weight[k];
+    const double rest = all + inner - 2.0 * touch;
+    gains[k] +=
+        0.5 * (all / node.weight - inner / small_weight - rest / (node.weight - small_weight));
+  }
+}
+
+template <typename Real>
+void PairGains<Real>::add_all_pairs(const Real* distances, int64_t stride,
+                                    const NodeRows<Real>& node, const SplitBlock& block,
+                                    double* gains) {
   lanes_.resize(node.count * kLanes);
   PairTotals totals;
   run_pair_totals(distances, stride, node.slots, block.sides, node.weights, lanes_.data(),
@@ -341,6 +428,8 @@ void BucketGains<Real>::add_partial(const Space<Real>& space, const NodeRows<Rea
   }
 }
 
+template void sum_rows(const float*, int64_t, const NodeRows<float>&, double*);
+template void sum_rows(const double*, int64_t, const NodeRows<double>&, double*);
 template class PairGains<float>;
 template class PairGains<double>;
 template class BucketGains<float>;
