@@ -1,0 +1,110 @@
+"""What people see on the terminal: progress, notes, tables. Results alone go to stdout."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table as RichTable
+
+from ..io.data import shorten
+from ..progress import use_display
+
+
+def out() -> Console:
+    return Console(file=sys.stdout, highlight=False)
+
+
+def err() -> Console:
+    return Console(file=sys.stderr, highlight=False)
+
+
+def note(text: str) -> None:
+    err().print(f"[dim]note:[/dim] {escape(shorten(text, 400))}", soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    err().print(f"[yellow]warning:[/yellow] {escape(shorten(text, 400))}", soft_wrap=True)
+
+
+class RichDisplay:
+    """A bar with the time left, which appears after a second of work."""
+
+    def __init__(self, label: str, console: Console, patience: float = 1.0) -> None:
+        self._label = escape(label)
+        self._console = console
+        self._start = time.monotonic()
+        self._patience = patience
+        self._bar: Progress | None = None
+        self._task: Any = None
+
+    def update(self, done: float, total: float) -> None:
+        if self._bar is None:
+            if time.monotonic() - self._start < self._patience:
+                return
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+                TextColumn("left"),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self._label, total=total)
+        self._bar.update(self._task, completed=done, total=total)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@contextmanager
+def showing_progress(quiet: bool) -> Iterator[None]:
+    """Bars on a terminal; nothing where standard error goes elsewhere, or if asked so."""
+    console = err()
+    if quiet or not console.is_terminal:
+        yield
+        return
+    open_bars: list[RichDisplay] = []
+
+    def display(label: str) -> RichDisplay:
+        # Rich shows one live bar at a time: an inner piece of work stays silent.
+        patience = 1.0 if not any(bar._bar for bar in open_bars) else float("inf")
+        bar = RichDisplay(label, console, patience)
+        open_bars.append(bar)
+        return bar
+
+    with use_display(display):
+        yield
+
+
+def print_table(
+    title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
+) -> None:
+    """A table on stdout; `columns` are names and justification."""
+    table = RichTable(title=escape(title) or None, title_justify="left", header_style="bold")
+    for name, justify in columns:
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*[escape(_cell(value)) for value in row])
+    out().print(table)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return shorten(str(value), 48) if not isinstance(value, Prose) else str(value)
+
+
+class Prose(str):
+    """Text of a table that is wrapped, not cut."""

@@ -1,0 +1,17 @@
+"""Tables from files: one small reader per format, one function for all of them."""
+
+from .data import Column, DataFile, FileProblem
+from .read import FORMATS, ReadOptions, read_file
+from .scores import read_scores, score_rows, write_rows
+
+__all__ = [
+    "Column",
+    "DataFile",
+    "FORMATS",
+    "FileProblem",
+    "ReadOptions",
+    "read_file",
+    "read_scores",
+    "score_rows",
+    "write_rows",
+]

@@ -1,0 +1,179 @@
+"""ARFF, Weka's format: numeric, nominal and string attributes, `?`, sparse rows, quotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..progress import progress
+from .data import Column, DataFile, FileProblem, nominal_column, shorten
+from .text import decode
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+_NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""
+_ATTRIBUTE = re.compile(r"@attribute\s+" + _NAME + r"\s*(.*)", re.IGNORECASE)
+_TOKEN = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
+_SPARSE = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
+_NUMERIC = ("numeric", "real", "integer")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    kind: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> str:
+        """What a sparse row leaves out."""
+        return "0" if self.kind == "numeric" or not self.values else self.values[0]
+
+
+def read_arff(raw: bytes, source: str) -> DataFile:
+    """Read the text of an ARFF file."""
+    notes: list[str] = []
+    lines = decode(raw, source, notes).splitlines()
+    attributes, start = _read_header(lines, source)
+    cells: list[list[str | None]] = []
+    where: list[int] = []
+    for number, row in _read_rows(lines, start, attributes, source):
+        cells.append(row)
+        where.append(number)
+    if not cells:
+        raise FileProblem(f"{source} has no rows after @data")
+    columns = []
+    with progress(f"reading {shorten(source)}", len(attributes)) as bar:
+        for attribute, values in zip(attributes, zip(*cells, strict=True), strict=True):
+            columns.append(_column(attribute, values, where, source))
+            bar.advance()
+    return DataFile(source, columns, None, notes)
+
+
+def _read_header(lines: list[str], source: str) -> tuple[list[Attribute], int]:
+    attributes: list[Attribute] = []
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        lower = line.lower()
+        if lower.startswith("@data"):
+            if not attributes:
+                break
+            return attributes, number
+        if lower.startswith("@attribute"):
+            attributes.append(_attribute(line, number, source))
+    raise FileProblem(f"{source} is not an ARFF file: it needs @attribute lines and @data")
+
+
+def _attribute(line: str, number: int, source: str) -> Attribute:
+    match = _ATTRIBUTE.match(line)
+    kind = match.group(2).strip() if match else ""
+    if match is None or not kind:
+        raise FileProblem(f"{source}, line {number}: not an @attribute line: {shorten(line)}")
+    name = _unquote(match.group(1))
+    if kind.startswith("{") and kind.rstrip().endswith("}"):
+        inner = kind.rstrip()[1:-1]
+        values = [_unquote(t) for t in _tokens(inner, number, source)]
+        return Attribute(name, "nominal", tuple(values))
+    word = kind.split()[0].lower()
+    if word in _NUMERIC:
+        return Attribute(name, "numeric")
+    if word in ("string", "date"):
+        return Attribute(name, word)
+    raise FileProblem(
+        f"{source}, line {number}: attributes of type {shorten(kind)!r} are not known"
+    )
+
+
+def _read_rows(
+    lines: list[str], start: int, attributes: list[Attribute], source: str
+) -> Iterator[tuple[int, list[str | None]]]:
+    for number, line in enumerate(lines[start:], start + 1):
+        line = line.strip()
+        if not line or line.startswith("%"):
+            continue
+        if line.startswith("{"):
+            yield number, _sparse_row(line, attributes, number, source)
+            continue
+        tokens = _tokens(line, number, source)
+        if len(tokens) != len(attributes):
+            raise FileProblem(
+                f"{source}, line {number}: {len(tokens)} values where {len(attributes)} attributes "
+                "are declared"
+            )
+        yield number, [None if t == "?" else _unquote(t) for t in tokens]
+
+
+def _tokens(line: str, number: int, source: str) -> list[str]:
+    if "'" not in line and '"' not in line:
+        return [t.strip() for t in line.split(",")]
+    tokens, position = [], 0
+    while True:
+        match = _TOKEN.match(line, position)
+        if match is None:
+            raise FileProblem(f"{source}, line {number}: a quotation mark is not closed")
+        tokens.append(match.group(1).strip())
+        position = match.end()
+        if match.group(2) == "":
+            return tokens
+
+
+def _sparse_row(
+    line: str, attributes: list[Attribute], number: int, source: str
+) -> list[str | None]:
+    row: list[str | None] = [a.default for a in attributes]
+    body, position = line[1:].rstrip().removesuffix("}").strip(), 0
+    while position < len(body):
+        match = _SPARSE.match(body, position)
+        if match is None or int(match.group(1)) >= len(attributes):
+            raise FileProblem(f"{source}, line {number}: not a sparse row: {shorten(line)}")
+        value = match.group(2).strip()
+        row[int(match.group(1))] = None if value == "?" else _unquote(value)
+        position = match.end()
+    return row
+
+
+def _unquote(token: str) -> str:
+    if len(token) >= 2 and token[0] == token[-1] and token[0] in "'\"":
+        return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m.group(1), m.group(1)), token[1:-1])
+    return token
+
+
+def _column(
+    attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
+) -> Column:
+    known = np.array([c is not None for c in cells])
+    if attribute.kind == "numeric":
+        return Column(attribute.name, _numbers(attribute, cells, lines, source))
+    if attribute.kind == "nominal":
+        allowed = frozenset(attribute.values)
+        for cell, line in zip(cells, lines, strict=True):
+            if cell is not None and cell not in allowed:
+                raise FileProblem(
+                    f"{source}, line {line}: {shorten(cell, 30)!r} is not a declared value of "
+                    f"{shorten(attribute.name)!r}"
+                )
+    column = nominal_column(attribute.name, [c or "" for c in cells], known)
+    if attribute.kind != "date":
+        return column
+    problem = (
+        f"column {shorten(attribute.name)!r} holds dates; turn them into numbers, leave the column "
+        "out with --drop, or rank it with --nominal"
+    )
+    return Column(attribute.name, column.values, column.categories, problem=problem)
+
+
+def _numbers(
+    attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
+) -> np.ndarray:
+    values = np.empty(len(cells))
+    for i, cell in enumerate(cells):
+        try:
+            values[i] = np.nan if cell is None else float(cell)
+        except ValueError:
+            raise FileProblem(
+                f"{source}, line {lines[i]}: {shorten(str(cell), 30)!r} in the numeric attribute "
+                f"{shorten(attribute.name)!r}"
+            ) from None
+    return values

@@ -1,0 +1,162 @@
+"""Files that hold arrays: .npy, .npz, .mat and svmlight. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .data import DataFile, FileProblem, densify, numeric_columns
+
+#: Where the table usually is, and where the names of its columns are.
+TABLE_KEYS = ("X", "x", "data", "fea", "features")
+NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
+
+
+def read_npy(path: Path, source: str) -> DataFile:
+    try:
+        matrix = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise FileProblem(_refusal(source, error)) from None
+    return _from_matrix(matrix, source, None, [])
+
+
+def read_npz(path: Path, source: str, key: str | None = None) -> DataFile:
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            if not isinstance(stored, np.lib.npyio.NpzFile):
+                raise FileProblem(f"{source} is not an .npz file")
+            if {"format", "shape", "data", "indices"} <= set(stored.files):
+                matrix = sparse.load_npz(path)
+                return _from_matrix(densify(matrix, source), source, None, [])
+            return _from_variables(_Lazy(stored, source), source, key)
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        if isinstance(error, FileProblem):
+            raise
+        raise FileProblem(_refusal(source, error)) from None
+
+
+def _refusal(source: str, error: Exception) -> str:
+    if "pickle" in str(error).lower():
+        return (
+            f"{source} holds Python objects, which are refused because unpickling can run any "
+            "code; save plain numbers instead"
+        )
+    return f"{source} cannot be read: {error}"
+
+
+class _Lazy(dict):
+    """Arrays of an .npz that are read when asked for; those with objects inside are skipped."""
+
+    def __init__(self, stored: Any, source: str) -> None:
+        super().__init__()
+        refused = []
+        for name in stored.files:
+            try:
+                self[name] = stored[name]
+            except ValueError as error:
+                refused.append(_refusal(f"{source} ({name})", error))
+        if refused and not any(getattr(v, "ndim", 0) == 2 for v in self.values()):
+            raise FileProblem(refused[0])
+
+
+def read_mat(path: Path, source: str, key: str | None = None) -> DataFile:
+    """MATLAB files up to version 7 through SciPy, version 7.3 (which is HDF5) through h5py."""
+    from scipy.io import loadmat
+
+    if path.stat().st_size == 0:
+        raise FileProblem(f"{source} is empty")
+    try:
+        variables = loadmat(path)
+    except NotImplementedError:
+        variables = _read_hdf5(path, source)
+    except Exception as error:  # SciPy raises whatever a damaged byte leads to
+        raise FileProblem(f"{source} is not a readable .mat file: {error}") from None
+    plain = {k: v for k, v in variables.items() if not k.startswith("__")}
+    return _from_variables(plain, source, key)
+
+
+def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
+    try:
+        import h5py
+    except ImportError:
+        raise FileProblem(
+            f"{source} is a MATLAB 7.3 file; pip install 'unsuprank[io]' to read it"
+        ) from None
+    with h5py.File(path) as stored:
+        # MATLAB stores columns first, so every matrix comes transposed.
+        return {
+            name: np.asarray(item).T
+            for name, item in stored.items()
+            if isinstance(item, h5py.Dataset) and item.dtype.kind in "fiub"
+        }
+
+
+def read_svmlight(path: Path, source: str) -> DataFile:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        matrix, _ = load_svmlight_file(str(path))
+    except Exception as error:  # the parser raises several kinds
+        raise FileProblem(f"{source} is not an svmlight file: {error}") from None
+    notes = ["the first number of every line is a label; it is not ranked"]
+    return _from_matrix(densify(matrix, source), source, None, notes)
+
+
+def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) -> DataFile:
+    tables = {
+        name: value
+        for name, value in variables.items()
+        if getattr(value, "ndim", 0) == 2 and value.dtype.kind in "fiub"
+    }
+    chosen = _choose(tables, list(variables), source, key)
+    matrix = densify(tables[chosen], source)
+    names = _find_names(variables, matrix.shape[1])
+    others = [name for name in variables if name != chosen]
+    notes = [f"read {chosen!r}, left out {', '.join(map(repr, others))}"] if others else []
+    return _from_matrix(matrix, source, names, notes)
+
+
+def _choose(tables: Mapping[str, Any], all_names: list[str], source: str, key: str | None) -> str:
+    if key is not None:
+        if key in tables:
+            return key
+        raise FileProblem(
+            f"{source} has no table of numbers called {key!r}; it holds {', '.join(all_names)}"
+        )
+    wide = [name for name, value in tables.items() if min(value.shape) > 1]
+    for name in (*TABLE_KEYS, *(wide if len(wide) == 1 else ())):
+        if name in tables:
+            return name
+    if not tables:
+        raise FileProblem(f"{source} holds no table of numbers")
+    raise FileProblem(
+        f"{source} holds several tables; choose one of {', '.join(tables)} with --key"
+    )
+
+
+def _find_names(variables: Mapping[str, Any], n_columns: int) -> list[str] | None:
+    for key in NAME_KEYS:
+        value = variables.get(key)
+        if value is not None and getattr(value, "size", 0) == n_columns:
+            flat = [np.asarray(v).ravel() for v in np.asarray(value).ravel()]
+            if all(v.size == 1 and v.dtype.kind == "U" for v in flat):
+                return [str(v[0]) for v in flat]
+    return None
+
+
+def _from_matrix(
+    matrix: np.ndarray, source: str, names: list[str] | None, notes: list[str]
+) -> DataFile:
+    if matrix.ndim == 1:
+        matrix = matrix[:, None]
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or matrix.size == 0:
+        shape = " x ".join(map(str, matrix.shape)) or "single value"
+        raise FileProblem(
+            f"{source} holds a {shape} array of {matrix.dtype}; a table of numbers is needed"
+        )
+    return DataFile(source, numeric_columns(matrix, names), None, notes)
