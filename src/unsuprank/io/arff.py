@@ -17,6 +17,8 @@ _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""
 _ATTRIBUTE = re.compile(r"@attribute\s+" + _NAME + r"\s*(.*)", re.IGNORECASE)
 _TOKEN = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
 _SPARSE = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
+_QUOTES = ("'", '"')
+_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"\s*""")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -111,7 +113,7 @@ def _tokens(line: str, number: int, source: str) -> list[str]:
     tokens, position = [], 0
     while True:
         match = _TOKEN.match(line, position)
-        if match is None:
+        if match is None or match.group(1)[:1] in _QUOTES and not _QUOTED.fullmatch(match.group(1)):
             raise FileProblem(f"{source}, line {number}: a quotation mark is not closed")
         tokens.append(match.group(1).strip())
         position = match.end()

@@ -28,7 +28,7 @@ def open_h5ad(path: Path, source: str) -> Any:
         ) from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # files of old versions are fine
+            warnings.simplefilter("ignore")  # files of old versions are fine
             return anndata.read_h5ad(path)
     except Exception as error:  # h5py and anndata raise many kinds
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
