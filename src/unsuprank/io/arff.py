@@ -113,12 +113,16 @@ def _tokens(line: str, number: int, source: str) -> list[str]:
     tokens, position = [], 0
     while True:
         match = _TOKEN.match(line, position)
-        if match is None or match.group(1)[:1] in _QUOTES and not _QUOTED.fullmatch(match.group(1)):
+        if match is None or _unclosed(match.group(1)):
             raise FileProblem(f"{source}, line {number}: a quotation mark is not closed")
         tokens.append(match.group(1).strip())
         position = match.end()
         if match.group(2) == "":
             return tokens
+
+
+def _unclosed(token: str) -> bool:
+    return token[:1] in _QUOTES and _QUOTED.fullmatch(token) is None
 
 
 def _sparse_row(

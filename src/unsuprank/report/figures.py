@@ -1,0 +1,226 @@
+"""The pictures, with Bokeh.
+
+No name of a feature or of a label enters a figure here: names are untrusted text, and the
+page's script adds them, as data, in the one place that knows how to show them.
+Colours are Okabe and Ito's, which the colour-blind can tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper, Span
+from bokeh.palettes import Cividis256, interp_palette
+from bokeh.plotting import figure
+
+from .facts import Facts
+
+BLUE, ORANGE, RED, GREY = "#0072B2", "#E69F00", "#D55E00", "#8a8f98"
+LABEL_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", RED, "#F0E442", "#000000")
+MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star", "plus", "x")
+#: Blue to red through white, safe for the colour-blind.
+DIVERGING = interp_palette(("#2166ac", "#f7f7f7", "#b2182b"), 101)
+
+
+def _figure(x_label: str, y_label: str, height: int = 330, **options: Any) -> Any:
+    plot = figure(
+        height=height,
+        sizing_mode="stretch_width",
+        tools="pan,box_zoom,reset,save",
+        toolbar_location="above",
+        x_axis_label=x_label,
+        y_axis_label=y_label,
+        **options,
+    )
+    plot.toolbar.logo = None
+    plot.min_border_right = 16
+    plot.xgrid.grid_line_color = None
+    plot.ygrid.grid_line_color = "#e6e8eb"
+    plot.outline_line_color = None
+    for axis in plot.axis:
+        axis.axis_label_text_font_style = "normal"
+        axis.axis_label_text_color = axis.major_label_text_color = "#333a44"
+    return plot
+
+
+def _points(plot: Any, source: ColumnDataSource, x: str, y: str, size: float) -> None:
+    """Dots that tell their name and can be clicked; the page fills `source`."""
+    dots = plot.scatter(
+        x, y, source=source, size=size, color=BLUE, alpha=0.65, line_color=None,
+        selection_color=RED, selection_alpha=1.0, nonselection_alpha=0.35, nonselection_color=BLUE,
+    )  # fmt: skip
+    tips = [("", "@name"), ("rank", "@rank"), ("score", "@score{0.0000a}")]
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=tips, mode="mouse"))
+    plot.add_tools("tap")
+
+
+def feature_source() -> ColumnDataSource:
+    """The source that all pictures of features share; the page's script fills it."""
+    empty: dict[str, Sequence[float]] = {k: [] for k in ("name", "rank", "score", "mean", "spread")}
+    return ColumnDataSource(empty, name="features")
+
+
+def score_figure(facts: Facts, source: ColumnDataSource) -> Any:
+    scores = facts.scores[facts.order]
+    shuffled = facts.stability.shuffled
+    n = len(scores)
+    low, high = _padded(min(scores[-1], shuffled.min()), max(scores[0], shuffled.max()))
+    plot = _figure(
+        "rank (1 is best; logarithmic)", "score", x_axis_type="log",
+        x_range=(0.9, max(n * 1.1, 2)), y_range=(low, high),
+    )  # fmt: skip
+    at = _thin(n)
+    plot.varea(
+        at + 1, shuffled.min(axis=0)[at], shuffled.max(axis=0)[at], color=ORANGE, alpha=0.35,
+        legend_label="shuffled features",
+    )  # fmt: skip
+    plot.add_layout(
+        Span(location=facts.knee, dimension="height", line_dash="dashed", line_color=GREY)
+    )
+    _points(plot, source, "rank", "score", 6)
+    plot.legend.location = "top_right"
+    return plot
+
+
+def curve_figure(facts: Facts) -> Any:
+    curve = facts.curve
+    assert curve is not None
+    plot = _figure(
+        "number of top features (logarithmic)", "error (1 = predicting means)", x_axis_type="log"
+    )
+    plot.varea(
+        curve.sizes, curve.random_low, curve.random_high, color=ORANGE, alpha=0.35,
+        legend_label="random order",
+    )  # fmt: skip
+    plot.line(curve.sizes, curve.error, color=BLUE, line_width=2, legend_label="this ranking")
+    dots = plot.scatter(curve.sizes, curve.error, color=BLUE, size=7)
+    plot.add_tools(
+        HoverTool(renderers=[dots], tooltips=[("features", "@x"), ("error", "@y{0.000}")])
+    )
+    plot.legend.location = "top_right"
+    return plot
+
+
+def interval_figure(facts: Facts) -> Any:
+    """Rank intervals of the top 30, best at the top; the page writes the names beside them."""
+    top = facts.order[:30]
+    y = np.arange(len(top), 0, -1)
+    low, high = facts.stability.low[top], facts.stability.high[top]
+    plot = _figure(
+        "rank (logarithmic)", "", height=max(180, 60 + 18 * len(top)), x_axis_type="log",
+        x_range=(0.8, max(float(high.max()) * 1.3, 2)), y_range=(0.3, len(top) + 0.7),
+    )  # fmt: skip
+    plot.segment(low, y, high, y, line_width=4, color=BLUE, alpha=0.45)
+    plot.scatter(np.arange(1, len(top) + 1), y, size=8, color=RED, marker="diamond")
+    plot.yaxis.ticker = y.tolist()
+    plot.yaxis.name = "interval-names"
+    plot.ygrid.grid_line_color = None
+    plot.xgrid.grid_line_color = "#e6e8eb"
+    return plot
+
+
+def frequency_figure(facts: Facts) -> Any:
+    shown = facts.order[: max(2 * facts.stability.top, 30)]
+    ranks = np.arange(1, len(shown) + 1)
+    plot = _figure("rank", f"share of refits in the top {facts.stability.top}", y_range=(0, 1.05))
+    plot.vbar(ranks, 0.8, facts.stability.frequency[shown], color=BLUE)
+    plot.add_layout(
+        Span(
+            location=facts.stability.top + 0.5,
+            dimension="height",
+            line_dash="dashed",
+            line_color=GREY,
+        )
+    )
+    return plot
+
+
+def against_figure(facts: Facts, source: ColumnDataSource, what: str, label: str) -> Any:
+    values = facts.summary[what]
+    known = values[np.isfinite(values)]
+    positive = what == "spread" and bool((known > 0).any())
+    kwargs: dict[str, Any] = {}
+    if positive and known.max() > 50 * known[known > 0].min():
+        low = known[known > 0].min()
+        kwargs = {"x_axis_type": "log", "x_range": (low / 1.5, known.max() * 1.5)}
+        label += " (logarithmic)"
+    elif len(known):
+        kwargs = {"x_range": _padded(known.min(), known.max())}
+    y_range = _padded(facts.scores.min(), facts.scores.max())
+    plot = _figure(label, "score", y_range=y_range, **kwargs)
+    _points(plot, source, what, "score", 5)
+    return plot
+
+
+def group_figure(facts: Facts) -> Any:
+    matrix = facts.groups.matrix
+    n = len(matrix)
+    plot = _square("features, like beside like", "", n, n)
+    mapper = LinearColorMapper(palette=Cividis256, low=0, high=1)
+    plot.image([matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
+    plot.add_layout(ColorBar(color_mapper=mapper, width=10, title="association"), "right")
+    return plot
+
+
+def heat_figure(facts: Facts) -> Any:
+    values = facts.heat.values
+    rows, columns = values.shape
+    plot = _square("", "rows", columns, rows, height=560)
+    mapper = LinearColorMapper(palette=DIVERGING, low=-3, high=3, nan_color="#bdbdbd")
+    plot.image([values[::-1].astype(np.float32)], 0, 0, columns, rows, color_mapper=mapper)
+    plot.add_layout(
+        ColorBar(
+            color_mapper=mapper,
+            width=10,
+            ticker=BasicTicker(desired_num_ticks=7),
+            title="sd from mean",
+        ),
+        "right",
+    )
+    plot.xaxis.visible = True
+    plot.xaxis.name = "heat-names"
+    plot.xaxis.ticker = (np.arange(columns) + 0.5).tolist()
+    plot.xaxis.major_label_orientation = "vertical"
+    plot.xaxis.major_label_text_font_size = "8px"
+    return plot
+
+
+def plane_figure(coordinates: np.ndarray, kinds: np.ndarray | None) -> Any:
+    """Rows in a plane, one colour and one marker per kind."""
+    second = coordinates[:, 1] if coordinates.shape[1] > 1 else np.zeros(len(coordinates))
+    plot = _figure("first principal axis", "second principal axis")
+    if kinds is None:
+        plot.scatter(coordinates[:, 0], second, size=5, color=BLUE, alpha=0.6, line_color=None)
+        return plot
+    for kind in np.unique(kinds):
+        mask = kinds == kind
+        plot.scatter(
+            coordinates[mask, 0].astype(np.float32), second[mask].astype(np.float32), size=6,
+            color=LABEL_COLOURS[kind % 8], marker=MARKERS[kind % 8], alpha=0.7,
+        )  # fmt: skip
+    return plot
+
+
+def _square(x_label: str, y_label: str, width: int, height_units: int, height: int = 420) -> Any:
+    plot = _figure(x_label, y_label, height=height, x_range=(0, width), y_range=(0, height_units))
+    plot.grid.visible = False
+    for axis in plot.axis:
+        axis.major_tick_line_color = axis.minor_tick_line_color = None
+    plot.yaxis.major_label_text_font_size = "0px"
+    if x_label:
+        plot.xaxis.major_label_text_font_size = "0px"
+    return plot
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    pad = 0.05 * (high - low) or abs(high) * 0.05 or 1.0
+    return float(low - pad), float(high + pad)
+
+
+def _thin(n: int, most: int = 400) -> np.ndarray:
+    """Indices that are enough to draw a line over a logarithmic axis."""
+    if n <= most:
+        return np.arange(n)
+    return np.unique(np.round(np.geomspace(1, n, most)).astype(int)) - 1
