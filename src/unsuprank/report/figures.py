@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper, Span
+from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, LinearColorMapper
+from bokeh.models.annotations import ColorBar, Span
 from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 

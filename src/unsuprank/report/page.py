@@ -194,23 +194,12 @@ def _payload(facts: Facts) -> dict[str, Any]:
         "association": _pack(np.round(100 * facts.neighbours.association.clip(0, 1)), "u1"),
         "strong": _pack(facts.neighbours.n_strong, "u4"),
     }
-    nominal = {
-        int(j): [
-            facts.summary["mode"][j],
-            [shorten(str(c), 40) for c in facts.table.schema.categories[j][:12]],
-            np.bincount(
-                facts.table.values[~np.isnan(facts.table.values[:, j]), j].astype(int),
-                minlength=len(facts.table.schema.categories[j]),
-            )[:12].tolist(),
-        ]
-        for j in np.flatnonzero(facts.table.n_values)
-    }
     return {
         "names": facts.names,
         "columns": columns,
         "neighbours": facts.neighbours.nearest.shape[1],
         "histograms": ["".join(row) for row in digits[bars]],
-        "nominal": nominal,
+        "nominal": _nominal_facts(facts),
         "rows": facts.table.n_rows,
         "top": facts.stability.top,
         "refits": facts.stability.n_refits,
@@ -218,6 +207,19 @@ def _payload(facts: Facts) -> dict[str, Any]:
         "intervals": facts.order[:30].tolist(),
         "heat": facts.heat.columns.tolist(),
     }
+
+
+def _nominal_facts(facts: Facts) -> dict[int, tuple[Any, list[str], list[int]]]:
+    """Mode, values and their counts of nominal columns; a dozen values are enough to show."""
+    out = {}
+    for j, categories in enumerate(facts.table.schema.categories):
+        if categories is None:
+            continue
+        codes = facts.table.values[:, j]
+        counts = np.bincount(codes[~np.isnan(codes)].astype(int), minlength=len(categories))
+        values = [shorten(str(c), 40) for c in categories[:12]]
+        out[j] = (facts.summary["mode"][j], values, counts[:12].tolist())
+    return out
 
 
 def _f4(values: np.ndarray) -> np.ndarray:
