@@ -118,6 +118,34 @@ class Ranker(SelectorMixin, BaseEstimator):
             return max(1, round(wanted * n))
         return min(int(wanted), n)
 
+    def report(self, X: Any, path: Any, **options: Any) -> None:
+        """Write one self-contained HTML page about this fitted ranking of `X`.
+
+        Parameters
+        ----------
+        X : the table that the ranker was fitted on
+        path : str or Path
+            The file to write.
+        **options
+            `title`, `labels` and `label_name` (a label per row, for colours only), `seed`.
+        """
+        check_is_fitted(self)
+        try:
+            from .report import write_report
+        except ImportError as error:
+            raise ImportError(
+                f"A report needs {error.name}: pip install 'unsuprank[report]'."
+            ) from None
+        write_report(self, self._read(X), path, **options)
+
+    def _repr_html_(self) -> str:
+        """The top of a fitted ranking for notebooks; scikit-learn's diagram before that."""
+        if not hasattr(self, "scores_"):
+            return super()._repr_html_()
+        from .notebook import top_of_ranking
+
+        return top_of_ranking(self)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.accepts_missing

@@ -161,7 +161,7 @@ def group_figure(facts: Facts) -> Any:
     plot = _square("features, like beside like", "", n, n)
     mapper = LinearColorMapper(palette=Cividis256, low=0, high=1)
     plot.image([matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
-    plot.add_layout(ColorBar(color_mapper=mapper, width=10, title="association"), "right")
+    plot.add_layout(ColorBar(color_mapper=mapper, width=10), "right")
     return plot
 
 
@@ -176,7 +176,6 @@ def heat_figure(facts: Facts) -> Any:
             color_mapper=mapper,
             width=10,
             ticker=BasicTicker(desired_num_ticks=7),
-            title="sd from mean",
         ),
         "right",
     )

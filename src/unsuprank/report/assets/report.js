@@ -28,7 +28,7 @@
   const HEIGHT = 35;
   const scroller = $("scroller");
   const body = document.querySelector("#table tbody");
-  let sort = { key: "rank", down: false };
+  let sort = { key: null, down: false };
   let view = [...col.order];
   let marked = new Set();
 
