@@ -53,7 +53,9 @@ def pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tup
     return adata.X, adata.var_names
 
 
-def store_scores(adata: Any, names: list[str], ranker: Any, settings: dict[str, Any]) -> None:
+def store_scores(
+    adata: Any, names: list[str], ranker: Any, settings: dict[str, Any], key: str = "unsuprank"
+) -> None:
     """Put scores and ranks into ``adata.var``, and the settings into ``adata.uns``.
 
     Genes that were ranked but are not in ``adata.var`` (those of ``raw``) are left out there;
@@ -61,18 +63,12 @@ def store_scores(adata: Any, names: list[str], ranker: Any, settings: dict[str, 
     """
     import pandas as pd
 
-    if list(adata.var_names) == list(names):  # also right when names repeat
-        index = adata.var.index
-        score = pd.Series(ranker.scores_, index=index)
-        rank = pd.Series(ranker.ranking_, index=index)
-        adata.var["unsuprank_score"] = score.to_numpy()
-        adata.var["unsuprank_rank"] = rank.to_numpy()
-    else:
-        score = pd.Series(ranker.scores_, index=names)
-        rank = pd.Series(ranker.ranking_, index=names)
-        adata.var["unsuprank_score"] = score.reindex(adata.var_names).to_numpy()
-        adata.var["unsuprank_rank"] = rank.reindex(adata.var_names).to_numpy()
-    adata.uns["unsuprank"] = {"params": settings}
+    found = pd.DataFrame({"score": ranker.scores_, "rank": ranker.ranking_}, index=names)
+    if list(adata.var_names) != list(names):  # equal lists may repeat a name
+        found = found[~found.index.duplicated()].reindex(adata.var_names)
+    for what in ("score", "rank"):
+        adata.var[f"{key}_{what}"] = found[what].to_numpy()
+    adata.uns[key] = {"params": settings}
 
 
 def write_h5ad(adata: Any, path: Path) -> None:

@@ -1,0 +1,122 @@
+"""The pictures of the report, one by one, with matplotlib.
+
+Each function draws on `ax` (or on new axes) and returns the axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .base import Ranker
+from .table import read_table
+
+BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("Plots need matplotlib: pip install 'unsuprank[plot]'.") from None
+    return plt.subplots(layout="constrained")[1]
+
+
+def _names(ranker: Ranker) -> list[str]:
+    names = getattr(ranker, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(len(ranker.scores_))]
+    # A dollar sign would start a formula.
+    return [str(name).replace("$", r"\$")[:40] for name in names]
+
+
+def scores(ranker: Ranker, ax: Any = None) -> Any:
+    """Score against rank, on a logarithmic rank axis."""
+    ax = _axes(ax)
+    values = ranker.scores_[ranker.order_]
+    ax.plot(np.arange(1, len(values) + 1), values, ".-", color=BLUE)
+    ax.set(xscale="log", xlabel="rank", ylabel="score")
+    return ax
+
+
+def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
+    """Bars of the best features, with rank intervals where the ranker knows its own error."""
+    ax = _axes(ax)
+    best = ranker.order_[:n]
+    names = _names(ranker)
+    error = getattr(ranker, "scores_sem_", None)
+    ax.barh(
+        np.arange(len(best)),
+        ranker.scores_[best],
+        xerr=None if error is None else 1.96 * np.asarray(error)[best],
+        color=BLUE,
+    )
+    ax.set_yticks(np.arange(len(best)), [names[j] for j in best])
+    ax.invert_yaxis()
+    ax.set_xlabel("score")
+    return ax
+
+
+def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
+    """Score against the spread of the columns: is this just variance?"""
+    from .io.scores import column_summary
+
+    ax = _axes(ax)
+    spread = column_summary(_table(ranker, X))["spread"]
+    ax.scatter(spread, ranker.scores_, s=12, color=BLUE, alpha=0.6)
+    ax.set(xlabel="spread of the column", ylabel="score")
+    return ax
+
+
+def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
+    """Associations of the best features, like beside like."""
+    from .report.structure import find_groups
+
+    ax = _axes(ax)
+    groups = find_groups(_table(ranker, X), ranker.order_[:n])
+    image = ax.imshow(groups.matrix, cmap="cividis", vmin=0, vmax=1)
+    ax.set(xticks=[], yticks=[], xlabel="features, like beside like")
+    ax.figure.colorbar(image, ax=ax, label="association")
+    return ax
+
+
+def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None) -> Any:
+    """Rows and the best features, clustered."""
+    from .report import structure
+
+    ax = _axes(ax)
+    shown = structure.heat_map(_table(ranker, X), ranker.order_[:n], seed)
+    names = _names(ranker)
+    image = ax.imshow(shown.values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto")
+    ticks = [names[j] for j in shown.columns]
+    ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
+    ax.set(yticks=[], ylabel="rows")
+    ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")
+    return ax
+
+
+def embedding(ranker: Ranker, X: Any, n: int | None = None, labels: Any = None, ax: Any = None):
+    """Rows in the plane of two principal axes, of all features or of the best `n`."""
+    from .report.structure import principal_plane
+
+    ax = _axes(ax)
+    table = _table(ranker, X)
+    columns = None if n is None else ranker.order_[:n]
+    plane, _ = principal_plane(table, columns, np.arange(table.n_rows))
+    second = plane[:, 1] if plane.shape[1] > 1 else np.zeros(len(plane))
+    if labels is None:
+        ax.scatter(plane[:, 0], second, s=10, color=BLUE)
+    else:
+        for label in np.unique(labels):
+            mask = np.asarray(labels) == label
+            ax.scatter(plane[mask, 0], second[mask], s=10, label=str(label).replace("$", r"\$"))
+        ax.legend()
+    ax.set(xlabel="first principal axis", ylabel="second principal axis")
+    return ax
+
+
+def _table(ranker: Ranker, X: Any) -> Any:
+    return read_table(X, nominal_features=getattr(ranker, "nominal_features", None))

@@ -1,0 +1,60 @@
+"""The worked examples run, on their own data and on real files where there are some."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unsuprank
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+pytestmark = pytest.mark.skipif(
+    not hasattr(unsuprank, "Genie3"), reason="the examples use Genie3, which is not installed"
+)
+
+
+def run(name, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_digits(tmp_path):
+    pytest.importorskip("bokeh")
+    assert "pixel_" in run("digits.py", tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size > 1e6
+
+
+def test_mixed():
+    printed = run("mixed_arff.py")
+    ranks = {line.split()[1]: int(line.split()[0]) for line in printed.splitlines()[1:]}
+    assert max(ranks, key=ranks.get) == "chip"  # the one column that says nothing of the others
+
+
+def test_single_cell():
+    pytest.importorskip("anndata")
+    assert run("single_cell.py").count("marker") == 15
+
+
+def test_choose_k():
+    assert "Best:" in run("choose_k.py")
+
+
+@pytest.mark.data
+def test_mixed_with_real_file(data_dir):
+    assert "numeric" in run("mixed_arff.py", data_dir / "mixed" / "labor.arff", "class")
+
+
+@pytest.mark.data
+def test_single_cell_with_real_file(data_dir):
+    pytest.importorskip("anndata")
+    place = data_dir / "singlecell" / "10x_pbmc68k_reduced.h5ad"
+    assert len(run("single_cell.py", place).splitlines()) >= 16
