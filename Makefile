@@ -1,4 +1,5 @@
-# make demo    set up and rank a real data set
+# make demo    set up, rank a real data set and write a page about it
+#              (make demo FILE=mine.csv does it for a table of your own)
 # make test    set up and run every test
 # make lint    ruff, mypy, clang-format
 # make bench   ratios against the peers, measured side by side
@@ -20,8 +21,20 @@ $(VENV)/.installed-%: $(NATIVE) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@
 
-demo: $(VENV)/.installed-plot
-	$(BIN)/python examples/demo.py
+# The table of the demo, or the reader's own: FILE=mine.csv, OPTIONS="--drop id --label class".
+FILE ?=
+OPTIONS ?=
+demo: $(VENV)/.installed-all
+	@mkdir -p unsuprank-demo
+ifeq ($(FILE),)
+	@$(BIN)/python examples/demo_table.py unsuprank-demo/nuclei.csv
+	$(BIN)/unsuprank rank unsuprank-demo/nuclei.csv --label diagnosis \
+		--out unsuprank-demo/scores.csv --report unsuprank-demo/report.html $(OPTIONS)
+else
+	$(BIN)/unsuprank rank "$(FILE)" \
+		--out unsuprank-demo/scores.csv --report unsuprank-demo/report.html $(OPTIONS)
+endif
+	@echo "Open unsuprank-demo/report.html in a browser."
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
