@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from unsuprank import Genie3
 
 X, y = load_digits(return_X_y=True)
-pipeline = make_pipeline(Genie3(n_estimators=200, random_state=0), KNeighborsClassifier(3))
-search = GridSearchCV(pipeline, {"genie3__n_features_to_select": [4, 8, 16, 32, 64]}, cv=3)
+pipeline = make_pipeline(Genie3(n_estimators=50, random_state=0), KNeighborsClassifier(3))
+search = GridSearchCV(pipeline, {"genie3__n_features_to_select": [4, 8, 16, 32, 64]}, cv=2)
 search.fit(X[:600], y[:600])
 
 for k, accuracy in zip(

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from unsuprank import Genie3
 
 digits = load_digits(as_frame=True)
-ranker = Genie3(n_estimators=500, random_state=0).fit(digits.data)
+ranker = Genie3(n_estimators=100, random_state=0).fit(digits.data)
 
 print("The ten most telling pixels (row_column):")
 for name in ranker.feature_names_in_[ranker.order_[:10]]:

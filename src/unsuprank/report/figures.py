@@ -46,6 +46,14 @@ def _figure(x_label: str, y_label: str, height: int = 330, **options: Any) -> An
     return plot
 
 
+def _rank_ticks(plot: Any, most: int) -> None:
+    """Few round numbers on a logarithmic axis of ranks, so that labels never collide."""
+    decades = [10**k for k in range(len(str(most)))]
+    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
+    plot.xaxis.ticker = [d * s for d in decades for s in steps if d * s <= most]
+    plot.xaxis.minor_tick_line_color = None
+
+
 def _points(plot: Any, source: ColumnDataSource, x: str, y: str, size: float) -> None:
     """Dots that tell their name and can be clicked; the page fills `source`."""
     dots = plot.scatter(
@@ -80,6 +88,7 @@ def score_figure(facts: Facts, source: ColumnDataSource) -> Any:
     plot.add_layout(
         Span(location=facts.knee, dimension="height", line_dash="dashed", line_color=GREY)
     )
+    _rank_ticks(plot, n)
     _points(plot, source, "rank", "score", 6)
     plot.legend.location = "top_right"
     return plot
@@ -95,6 +104,7 @@ def curve_figure(facts: Facts) -> Any:
         curve.sizes, curve.random_low, curve.random_high, color=ORANGE, alpha=0.35,
         legend_label="random order",
     )  # fmt: skip
+    _rank_ticks(plot, int(curve.sizes[-1]))
     plot.line(curve.sizes, curve.error, color=BLUE, line_width=2, legend_label="this ranking")
     dots = plot.scatter(curve.sizes, curve.error, color=BLUE, size=7)
     plot.add_tools(
@@ -115,6 +125,7 @@ def interval_figure(facts: Facts) -> Any:
     )  # fmt: skip
     plot.segment(low, y, high, y, line_width=4, color=BLUE, alpha=0.45)
     plot.scatter(np.arange(1, len(top) + 1), y, size=8, color=RED, marker="diamond")
+    _rank_ticks(plot, int(high.max()))
     plot.yaxis.ticker = y.tolist()
     plot.yaxis.name = "interval-names"
     plot.ygrid.grid_line_color = None

@@ -41,7 +41,7 @@
   const spacer = (rows) => {
     const row = document.createElement("tr");
     const cell = document.createElement("td");
-    cell.colSpan = 8;
+    cell.colSpan = 4; // more would make columns where the narrow table has none
     cell.style.cssText = `height:${rows * HEIGHT}px;padding:0;border:0`;
     row.append(cell);
     return row;
