@@ -41,7 +41,13 @@ class Curve:
 
 
 def measured_curve(
-    table: Table, ranker: Ranker, *, cv: int, seed: int = 0, n_jobs: int | None = None
+    table: Table,
+    ranker: Ranker,
+    *,
+    cv: int,
+    n_random: int = 10,
+    seed: int = 0,
+    n_jobs: int | None = None,
 ) -> Curve | None:
     """The curve of a ranker, or None where the evaluation is not installed.
 
@@ -58,6 +64,7 @@ def measured_curve(
         cv=cv,
         measure="relative",
         nominal_features=nominal if nominal.any() else None,
+        n_random=n_random,
         n_jobs=n_jobs,
         random_state=seed,
     )

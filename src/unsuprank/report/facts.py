@@ -26,7 +26,7 @@ from .structure import (
 )
 
 BINS = 12
-#: Values (rows x columns) up to which the error curve is measured with ten folds.
+#: Values (rows x columns) up to which the error curve has ten folds and ten random orders.
 FULL_CURVE = 500_000
 
 
@@ -90,8 +90,15 @@ def gather(ranker: Ranker, table: Table, names: list[str], top: int, seed: int) 
         bar.advance()
         histograms, low, high = _histograms(table)
         bar.advance()
-        cv = 10 if table.values.size <= FULL_CURVE else 3
-        curve = measured_curve(table, ranker, cv=min(cv, table.n_rows), seed=seed)
+        cv, n_random = (10, 10) if table.values.size <= FULL_CURVE else (3, 4)
+        curve = measured_curve(
+            table,
+            ranker,
+            cv=min(cv, table.n_rows),
+            n_random=n_random,
+            seed=seed,
+            n_jobs=ranker.get_params().get("n_jobs"),
+        )
         bar.advance()
     return Facts(
         table, names, ranker.scores_, order, column_summary(table), stability, curve, neighbours,

@@ -18,7 +18,7 @@ ROWS_SHARE = 0.8
 MAX_REFITS = 20
 MAX_SHUFFLES = 5
 #: Seconds that each of the two kinds of refits may take, unless that means fewer than 3.
-BUDGET = 5.0
+BUDGET = 3.0
 
 
 @dataclass(frozen=True)
