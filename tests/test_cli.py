@@ -219,3 +219,41 @@ def test_import_stays_cheap():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_progress_bar_shows_time_left():
+    import io
+
+    from rich.console import Console
+
+    from unsuprank.cli.console import RichDisplay
+
+    stream = io.StringIO()
+    bar = RichDisplay("growing [trees]", Console(file=stream, force_terminal=True), patience=0.0)
+    bar.update(5, 10)
+    bar.close()
+    assert "growing [trees]" in stream.getvalue()
+    assert "left" in stream.getvalue()
+    early = io.StringIO()
+    quick = RichDisplay("quick", Console(file=early, force_terminal=True))
+    quick.update(10, 10)
+    quick.close()
+    assert early.getvalue() == ""  # work of less than a second shows nothing
+
+
+def test_interrupt_has_its_own_exit_code(table, monkeypatch, capsys):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unsuprank.cli.app.load", interrupted)
+    assert run(["rank", table, "--method", "variance"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("unsuprank.cli.app.load", broken)
+    assert run(["rank", table, "--method", "variance"]) == 1
+    assert "--debug" in capsys.readouterr().err

@@ -320,18 +320,25 @@ def _mount() -> None:
 _mount()
 
 
+def _common_first(arguments: list[str]) -> list[str]:
+    """Options of all commands may stand anywhere; typer wants them before the command."""
+    if "reproduce" in arguments:  # which has a --quiet of its own
+        return arguments
+    common = [a for a in arguments if a in ("--debug", "--quiet")]
+    return [*common, *[a for a in arguments if a not in common]]
+
+
 def run(arguments: list[str]) -> int:
     """Run a command; errors become one line on stderr and an exit code."""
+    arguments = _common_first(arguments)
     debug = "--debug" in arguments
-    if debug:  # wherever it was written
-        arguments = ["--debug", *[a for a in arguments if a != "--debug"]]
     quiet = "--quiet" in arguments
-    if quiet:
-        arguments = ["--quiet", *[a for a in arguments if a != "--quiet"]]
     try:
         with console.showing_progress(quiet), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: console.warn(str(message))
             code = app(args=arguments, prog_name="unsuprank", standalone_mode=False)
+        if code == INTERRUPTED:  # typer's own answer to Ctrl-C
+            return _fail("interrupted", INTERRUPTED)
         return code if isinstance(code, int) else OK
     except (typer.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)

@@ -89,17 +89,12 @@ def settings(ranker: Ranker, method: Method | None, seed: int | None) -> list[tu
 def verdicts(facts: Facts, top: int) -> dict[str, str]:
     """A sentence for every picture: what it shows in this table (also its alternative text)."""
     scores = facts.scores[facts.order]
-    stable = facts.stability
     out = {
         "score": (
             f"The scores fall from {number(scores[0])} at rank 1 to {number(scores[-1])} at rank "
             f"{len(scores):,}; the bend is at rank {facts.knee:,}. " + _chance(facts)
         ),
-        "stability": (
-            f"In {stable.n_refits} refits on 80% of the rows, "
-            f"{int((stable.frequency[facts.order[:top]] >= 0.8).sum())} of the top {top} features "
-            f"came out among the top {top} at least four times in five."
-        ),
+        "stability": _stability(facts, top),
         "variance": _variance(facts),
         "groups": _groups(facts),
         "heat": (
@@ -124,6 +119,20 @@ def verdicts(facts: Facts, top: int) -> dict[str, str]:
                ", so for this purpose a random choice is about as good.")
         )  # fmt: skip
     return out
+
+
+def _stability(facts: Facts, top: int) -> str:
+    kept = int((facts.stability.frequency[facts.order[:top]] >= 0.8).sum())
+    text = (
+        f"In {facts.stability.n_refits} refits on 80% of the rows, {kept} of the top {top} "
+        f"features came out among the top {top} at least four times in five."
+    )
+    if 2 * kept < top:
+        text += (
+            " The order is far from settled: rely on single ranks only after more rows, or more "
+            "trees where the method grows trees, have made it so."
+        )
+    return text
 
 
 def _chance(facts: Facts) -> str:
