@@ -2,14 +2,17 @@
 
 All text of the user's goes into the page in one of two ways: escaped by Jinja2, or as data
 in a JSON block whose angle brackets are escaped, from where the script shows it as text and
-never as markup. A content security policy forbids the page every request.
+never as markup. A content security policy forbids the page every request, and every script
+that is not the page's own.
 """
 
 from __future__ import annotations
 
 import base64
 import copy
+import hashlib
 import json
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -95,6 +98,10 @@ def _render(
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((assets / "report.html").read_text("utf-8"))
     top = facts.stability.top
+    data = _safe_json(_payload(facts))
+    # Only scripts that carry this word run; the same page gets the same word, and no name in
+    # the page can hold the digest of the page.
+    nonce = hashlib.sha256(data.encode("utf-8")).hexdigest()[:32]
     return template.render(
         title=shorten(title, 120),
         facts=facts,
@@ -105,11 +112,12 @@ def _render(
         settings=words.settings(ranker, method, seed),
         says=words.verdicts(facts, top),
         divs=divs,
-        figure_script=script,
-        bokeh_js=_bokeh_source(),
+        nonce=nonce,
+        figure_script=_signed(script, nonce),
+        bokeh_js=_signed(_bokeh_source(), nonce),
         css=(assets / "report.css").read_text("utf-8"),
         js=(assets / "report.js").read_text("utf-8"),
-        data=_safe_json(_payload(facts)),
+        data=data,
         label_name=label_name,
         legend=legend,
         groups=_group_rows(facts),
@@ -241,6 +249,11 @@ def _safe_json(payload: Any) -> str:
     return "".join(
         c if not "\ud800" <= c <= "\udfff" else f"\\u{ord(c):04x}" for c in text
     ) if any("\ud800" <= c <= "\udfff" for c in text) else text  # fmt: skip
+
+
+def _signed(scripts: str, nonce: str) -> str:
+    """Script elements with the word that lets them run."""
+    return re.sub(r"(?m)^(\s*)<script\b", rf'\1<script nonce="{nonce}"', scripts)
 
 
 def _bokeh_source() -> str:
