@@ -162,7 +162,6 @@ def _write_report(ranker: Any, data: Any, table: Any, path: Path, seed: int) -> 
         title=data.source,
         labels=labels,
         label_name=data.label.name if data.label else None,
-        row_names=data.row_names,
         notes=[*data.notes, *(f"column {n!r} {why}" for n, why in data.suspects())],
         seed=seed,
     )

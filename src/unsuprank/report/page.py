@@ -41,7 +41,6 @@ def write_report(
     title: str = "table",
     labels: Sequence[str] | None = None,
     label_name: str | None = None,
-    row_names: Sequence[str] | None = None,  # noqa: ARG001 - kept for the heat map's rows
     notes: Sequence[str] = (),
     seed: int | None = None,
 ) -> None:
