@@ -131,10 +131,10 @@ class Ranker(SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         try:
-            from .report import write_report
-        except ImportError as error:
+            from .report.page import write_report
+        except ImportError:
             raise ImportError(
-                f"A report needs {error.name}: pip install 'unsuprank[report]'."
+                "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'."
             ) from None
         write_report(self, self._read(X), path, **options)
 

@@ -151,9 +151,11 @@ _WRITABLE = (".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
 
 def _write_report(ranker: Any, data: Any, table: Any, path: Path, seed: int) -> None:
     try:
-        from ..report import write_report
-    except ImportError as error:
-        raise FileProblem(f"A report needs {error.name}: pip install 'unsuprank[report]'") from None
+        from ..report.page import write_report
+    except ImportError:
+        raise FileProblem(
+            "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'"
+        ) from None
     labels = data.label.texts() if data.label else None
     write_report(
         ranker,
