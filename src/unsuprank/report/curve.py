@@ -49,10 +49,14 @@ def measured_curve(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Curve | None:
-    """The curve of a ranker, or None where the evaluation is not installed.
+    """The curve of a ranker, or None where there is none: too few rows, or no evaluation.
 
     The error is relative to predicting every column by its mean: 1 is no better than that.
     """
+    if table.n_rows < 4 or table.n_columns < 2:
+        return None
+    if np.nanmax(np.abs(table.values), initial=0.0) > 1e150:  # squared errors would overflow
+        return None
     try:
         from ..evaluation import error_curve
     except ImportError:
