@@ -48,3 +48,14 @@ __all__ = [
     "Ranker",
 ]
 __version__ = "0.1.0"
+
+_LAZY = ("evaluation", "experiments", "io", "methods", "plot", "sc")
+
+
+def __getattr__(name: str):
+    """Import what not everyone needs on first use, so that the package itself loads fast."""
+    if name in _LAZY:
+        from importlib import import_module
+
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
