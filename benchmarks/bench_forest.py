@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
@@ -78,23 +79,33 @@ def growth() -> None:
 
 
 MEMORY = """
-import resource, sys
 import numpy as np, unsuprank
 X = np.random.default_rng(0).normal(size=(200, 20_000))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+before = peak()
+with open("/proc/self/clear_refs", "w") as reset:
+    reset.write("5")  # the peak counts from here
+now = peak()
 unsuprank.Genie3(100, n_jobs=2, random_state=0).fit(X)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print((after - before) / 1024, X.nbytes / 2**20)
+print(peak() - now, now - X.nbytes / 2**20, X.nbytes / 2**20)
 """
 
 
 def memory() -> None:
+    """Peak of a fit above the imported package, the table itself included (Linux only)."""
+    if not Path("/proc/self/clear_refs").exists():
+        return
     done = subprocess.run(
         [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True
     )
-    grown, own = map(float, done.stdout.split())
+    grown, _, own = map(float, done.stdout.split())
     report(
-        "peak memory of a fit, 200 x 20,000", f"{grown:.0f} MB", "<= 200 MB", f"table {own:.0f} MB"
+        "peak memory, 200 x 20,000, with the table",
+        f"{grown + own:.0f} MB",
+        "<= 200 MB",
+        f"table {own:.0f} MB",
     )
 
 
