@@ -1,6 +1,10 @@
 import numpy as np
 
-def embedding_widths(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
+MISSING: int
+INFINITE: int
+VARIES: int
+
+def column_flags(values: np.ndarray) -> np.ndarray: ...
 def embed(
     values: np.ndarray,
     n_values: np.ndarray,

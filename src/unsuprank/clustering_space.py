@@ -25,18 +25,22 @@ a part of their own, coordinates plus a mask, for which sums and counts are kept
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
+from threadpoolctl import ThreadpoolController
 
 from . import _kernels
 from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**22
+#: Multiplications up to which one BLAS thread is enough.
+SMALL_WORK = 2e8
 #: Distances below this share of the squared norms have lost digits to cancellation.
 CANCELLATION = 1e-5
 
@@ -49,7 +53,7 @@ DISTANCE_BYTES = 2**30
 
 def embedding_widths(table: Table) -> np.ndarray:
     """Number of coordinates of each column; 0 for constant columns."""
-    return _kernels.embedding_widths(table.values, table.n_values)
+    return np.where(table.varies, np.maximum(table.n_values, 1), 0).astype(np.int32)
 
 
 def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
@@ -81,13 +85,30 @@ def embedded_blocks(table: Table) -> Iterator[np.ndarray]:
         first = last
 
 
+@cache
+def _thread_pools() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _blas_threads(operations: float) -> AbstractContextManager:
+    """One BLAS thread for small work.
+
+    Its other threads stay awake for a while after each call, and would keep a processor from the
+    threads that grow trees.
+    """
+    if operations > SMALL_WORK:
+        return nullcontext()
+    return _thread_pools().limit(limits=1, user_api="blas")
+
+
 def gram(table: Table) -> np.ndarray:
     """Inner products of the rows in the clustering space; only the upper triangle is set."""
     m = table.n_rows
     total = np.zeros((m, m), order="F")
-    for block in embedded_blocks(table):
-        if block.shape[1]:
-            blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
+    with _blas_threads(float(m) * m * table.n_columns):
+        for block in embedded_blocks(table):
+            if block.shape[1]:
+                blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
     return total
 
 

@@ -6,12 +6,16 @@ batches, which is what makes every sum over items bitwise reproducible. The size
 batch follows from a first, timed one: small enough for Ctrl-C and a smooth progress bar,
 large enough that the cost of dispatch disappears.
 
-The number of threads has joblib's meaning; the pool is the standard library's, because it
-starts in a tenth of a millisecond, and whole forests of small tables take only a few.
+The number of threads has joblib's meaning; the pool is the standard library's, and it stays
+for the next call: the forest of a small table takes a few milliseconds, and so do new threads
+to come to speed (their memory is cold). Calls from within a pool's thread run in that thread,
+so that nested work can neither wait for itself nor crowd the processors.
 """
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -28,6 +32,10 @@ BATCH_SECONDS = 0.1
 SERIAL_SECONDS = 0.001
 #: Items of the first, timed batch.
 FIRST_BATCH = 4
+
+
+_pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
+_here = threading.local()
 
 
 class _Advances(Protocol):
@@ -57,7 +65,7 @@ def in_batches(
     progress : object with ``advance``, optional
         Told of every batch that was handed back.
     """
-    threads = effective_n_jobs(n_jobs)
+    threads = 1 if getattr(_here, "in_pool", False) else effective_n_jobs(n_jobs)
     done = 0
     if batch_size is None:
         done = min(total, FIRST_BATCH)
@@ -82,10 +90,9 @@ def _on_threads(
 ) -> Iterator[T]:
     """Results in order, with a few batches in flight ahead of the one that is waited for."""
     waiting: deque[Future[T]] = deque()
-    upcoming = iter(ranges)
-    pool = ThreadPoolExecutor(threads)
+    pool = _pool(threads)
     try:
-        for a, b in upcoming:
+        for a, b in ranges:
             waiting.append(pool.submit(work, a, b))
             if len(waiting) > 2 * threads:
                 yield waiting.popleft().result()
@@ -93,7 +100,20 @@ def _on_threads(
             yield waiting.popleft().result()
     finally:
         # Whoever stops early is not kept waiting for work that nobody wants any more.
-        pool.shutdown(wait=False, cancel_futures=True)
+        for future in waiting:
+            future.cancel()
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    # A forked process has the object but not the threads; it needs a pool of its own.
+    key = (os.getpid(), threads)
+    if key not in _pools:
+        _pools[key] = ThreadPoolExecutor(threads, "unsuprank", _mark_thread)
+    return _pools[key]
+
+
+def _mark_thread() -> None:
+    _here.in_pool = True
 
 
 def _batch_size(items: int, per_item: float, threads: int) -> int:

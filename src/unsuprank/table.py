@@ -20,6 +20,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from . import _kernels
+
 NominalFeatures = Sequence[str] | Sequence[int] | np.ndarray | None
 
 
@@ -61,16 +63,29 @@ class Table:
     @cached_property
     def n_values(self) -> np.ndarray:
         """Number of values of each nominal column; 0 for numeric columns."""
-        return np.array(
-            [0 if c is None else len(c) for c in self.schema.categories], dtype=np.int32
-        )
+        categories = self.schema.categories
+        if all(c is None for c in categories):
+            return np.zeros(len(categories), dtype=np.int32)
+        return np.array([0 if c is None else len(c) for c in categories], dtype=np.int32)
 
     @cached_property
+    def _flags(self) -> np.ndarray:
+        return _kernels.column_flags(self.values)
+
+    @property
     def missing(self) -> np.ndarray:
         """Whether each column has missing values."""
-        # A sum is NaN if and only if a term is: values are finite or NaN here, and
-        # the scaling keeps large values from overflowing to an infinity.
-        return np.isnan((self.values * 2.0**-60).sum(axis=0))
+        return (self._flags & _kernels.MISSING) != 0
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Whether each column has at least two different known values."""
+        return (self._flags & _kernels.VARIES) != 0
+
+    @property
+    def infinite(self) -> np.ndarray:
+        """Whether each column has infinities; `read_table` refuses them."""
+        return (self._flags & _kernels.INFINITE) != 0
 
     def require_complete(self, who: str, others: Sequence[str]) -> None:
         """Refuse missing values with a message that says who takes them."""
@@ -124,8 +139,9 @@ def read_table(
     else:
         values, found = _read_array(X, nominal_features, schema, estimator)
     _check_shape(values, min_rows, estimator)
-    _check_finite(values, found)
-    return Table(values, found)
+    table = Table(values, found)
+    _check_finite(table)
+    return table
 
 
 def _check_shape(values: np.ndarray, min_rows: int, estimator: Any) -> None:
@@ -138,10 +154,9 @@ def _check_shape(values: np.ndarray, min_rows: int, estimator: Any) -> None:
     )
 
 
-def _check_finite(values: np.ndarray, schema: Schema) -> None:
-    infinite = np.isinf(values).any(axis=0)
-    if infinite.any():
-        where = schema.label(int(np.flatnonzero(infinite)[0]))
+def _check_finite(table: Table) -> None:
+    if table.infinite.any():
+        where = table.schema.label(int(np.flatnonzero(table.infinite)[0]))
         raise ValueError(f"Input X contains infinity in {where}; replace it by a number or NaN.")
 
 

@@ -8,17 +8,19 @@ namespace unsuprank {
 
 void bind_embedding(nb::module_& m) {
   m.def(
-      "embedding_widths",
-      [](ColumnMajor<double> values, Vector<int32_t> n_values) {
-        const Columns table = columns_of(values, n_values);
-        std::vector<int32_t> widths(table.cols);
+      "column_flags",
+      [](ColumnMajor<double> values) {
+        std::vector<uint8_t> flags(values.shape(1));
         {
           nb::gil_scoped_release unlocked;
-          embedding_widths(table, 0, table.cols, widths.data());
+          column_flags(values.data(), values.shape(0), values.shape(1), flags.data());
         }
-        return to_numpy(std::move(widths));
+        return to_numpy(std::move(flags));
       },
-      nb::arg("values"), nb::arg("n_values"));
+      nb::arg("values"));
+  m.attr("MISSING") = static_cast<int>(kMissing);
+  m.attr("INFINITE") = static_cast<int>(kInfinite);
+  m.attr("VARIES") = static_cast<int>(kVaries);
   m.def(
       "embedding_scales",
       [](ColumnMajor<double> values, Vector<int32_t> n_values, double scale) {

@@ -138,10 +138,13 @@ void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale
 
 }  // namespace
 
-void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t* widths) {
-  for (int64_t j = first; j < last; ++j) {
-    const bool varies = range_of(table.column(j), table.rows).varies();
-    widths[j - first] = !varies ? 0 : table.nominal(j) ? table.n_values[j] : 1;
+void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags) {
+  for (int64_t j = 0; j < cols; ++j) {
+    const Range range = range_of(values + j * rows, rows);
+    const bool infinite =
+        range.known > 0 && !(std::isfinite(range.low) && std::isfinite(range.high));
+    flags[j] = static_cast<uint8_t>((range.known < rows ? kMissing : 0) |
+                                    (infinite ? kInfinite : 0) | (range.varies() ? kVaries : 0));
   }
 }
 

@@ -7,9 +7,11 @@
 
 namespace unsuprank {
 
-// Coordinates that each column takes: 0 if it is constant or unknown throughout, 1 if it is
-// numeric, one per value if it is nominal.
-void embedding_widths(const Columns& table, int64_t first, int64_t last, int32_t* widths);
+// What a column holds, as bits.
+enum ColumnFlag : uint8_t { kMissing = 1, kInfinite = 2, kVaries = 4 };
+
+// One byte of flags per column; a column varies if it has two different known values.
+void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags);
 
 // Writes the centred coordinates of `count` columns from `first` on, times `scale`, into `out`:
 // column-major, one run of `rows` doubles per coordinate. `widths` are those columns' widths.
