@@ -88,10 +88,13 @@ Space<Real> space_of(int64_t rows, const std::optional<RowMajor<Real>>& coords,
 
 // The codes of a table, owned by a capsule on the Python side.
 struct HeldCoarse {
-  std::vector<uint16_t> codes;
+  std::vector<uint16_t> codes, by_row;
   std::vector<CoarseColumn> info;
 
-  CoarseTable view(int64_t rows) const { return {codes.data(), info.data(), rows}; }
+  CoarseTable view(int64_t rows) const {
+    return {codes.data(), by_row.empty() ? nullptr : by_row.data(), info.data(), rows,
+            static_cast<int64_t>(info.size())};
+  }
 };
 
 nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
@@ -102,6 +105,10 @@ nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
     held->codes.resize(table.rows * table.cols);
     held->info.resize(table.cols);
     make_coarse(table, held->codes.data(), held->info.data());
+    if (table.cols <= kNarrow) {
+      held->by_row.resize(held->codes.size());
+      transpose_codes(held->codes.data(), table.rows, table.cols, held->by_row.data());
+    }
   }
   return nb::capsule(held.release(), "unsuprank.coarse",
                      [](void* p) noexcept { delete static_cast<HeldCoarse*>(p); });

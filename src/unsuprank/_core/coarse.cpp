@@ -1,5 +1,6 @@
 #include "coarse.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "simd.hpp"
@@ -66,6 +67,16 @@ void make_coarse(const Columns& table, uint16_t* codes, CoarseColumn* info) {
     write_codes(table.column(j), table.rows, info[j].low, info[j].per_unit, codes + j * table.rows);
     if (!info[j].whole && !first.empty()) {
       info[j].injective = injective(table.column(j), codes + j * table.rows, table.rows, first);
+    }
+  }
+}
+
+void transpose_codes(const uint16_t* by_column, int64_t rows, int64_t cols, uint16_t* by_row) {
+  constexpr int64_t kTile = 64;
+  for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
+    for (int64_t j = 0; j < cols; ++j) {
+      const uint16_t* column = by_column + j * rows;
+      for (int64_t i = i0; i < std::min(i0 + kTile, rows); ++i) by_row[i * cols + j] = column[i];
     }
   }
 }

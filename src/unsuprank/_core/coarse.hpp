@@ -24,17 +24,38 @@ struct CoarseColumn {
   }
 };
 
+// The codes of one feature: that of row i is start[i * step].
+struct CodeLine {
+  const uint16_t* start;
+  int64_t step;
+
+  uint16_t operator[](int64_t row) const { return start[row * step]; }
+};
+
 struct CoarseTable {
-  const uint16_t* codes;  // column-major
+  const uint16_t* by_column;
+  const uint16_t* by_row;  // null for wide tables
   const CoarseColumn* info;
   int64_t rows;
+  int64_t cols;
 
-  const uint16_t* column(int64_t j) const { return codes + j * rows; }
+  // A subtree looks at few rows and many features: rows that fit into the cache stay there until
+  // it is finished. Large nodes look at whole columns.
+  bool prefers_rows(int64_t count) const { return by_row && count * cols <= kCachedCodes; }
+  CodeLine line(int64_t j, bool from_rows) const {
+    return from_rows ? CodeLine{by_row + j, cols} : CodeLine{by_column + j * rows, 1};
+  }
+
+  static constexpr int64_t kCachedCodes = 128 * 1024;
 };
+
+// Tables of at most this many columns have their codes by row as well.
+constexpr int64_t kNarrow = 2048;
 
 // Up to this many rows it is not worth finding out whether codes are injective.
 constexpr int64_t kFewRows = 512;
 
 void make_coarse(const Columns& table, uint16_t* codes, CoarseColumn* info);
+void transpose_codes(const uint16_t* by_column, int64_t rows, int64_t cols, uint16_t* by_row);
 
 }  // namespace unsuprank

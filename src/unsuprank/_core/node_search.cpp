@@ -60,10 +60,10 @@ UNSUPRANK_CLONES int64_t mark_above(const uint16_t* codes, uint16_t threshold, i
   return mark_above_body(codes, threshold, count, bit, times, sides);
 }
 
-UNSUPRANK_CLONES void gather_codes(const uint16_t* column, const int32_t* rows, int32_t count,
+UNSUPRANK_CLONES void gather_codes(CodeLine line, const int32_t* rows, int32_t count,
                                    bool find_rows, CoarseNode& node) {
   uint16_t* codes = node.codes;
-  for (int32_t i = 0; i < count; ++i) codes[i] = column[rows[i]];
+  for (int32_t i = 0; i < count; ++i) codes[i] = line[rows[i]];
   uint16_t low = 65535, high = 0;
   for (int32_t i = 0; i < count; ++i) {
     low = codes[i] < low ? codes[i] : low;
@@ -123,6 +123,7 @@ Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>
   node_ = node;
   view_ = view;
   sums_ = &sums;
+  from_rows_ = coarse_.prefers_rows(node.count);
   node_id_ = node_id;
   tree_key_ = tree_key;
   candidates_.clear();
@@ -151,8 +152,10 @@ template <typename Real>
 void NodeSearch<Real>::prefetch(const std::vector<int32_t>& features) const {
   if (node_.count > 64 || features.size() > 64) return;
   for (int32_t f : features) {
-    const uint16_t* codes = coarse_.column(f);
-    for (int64_t i = 0; i < node_.count; ++i) __builtin_prefetch(codes + node_.rows[i]);
+    const CodeLine line = coarse_.line(f, from_rows_);
+    for (int64_t i = 0; i < node_.count; ++i) {
+      __builtin_prefetch(line.start + node_.rows[i] * line.step);
+    }
   }
 }
 
@@ -242,8 +245,8 @@ template <typename Real>
 void NodeSearch<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
   const CoarseColumn& info = coarse_.info[feature];
   if (!info.usable) return;
-  gather_codes(coarse_.column(feature), node_.rows, static_cast<int32_t>(node_.count), !info.whole,
-               coarse);
+  gather_codes(coarse_.line(feature, from_rows_), node_.rows, static_cast<int32_t>(node_.count),
+               !info.whole, coarse);
   if (info.whole) return;
   const double* x = table_.column(feature);
   __builtin_prefetch(x + node_.rows[coarse.low_row]);
@@ -346,7 +349,7 @@ template <typename Real>
 bool NodeSearch<Real>::separates(int32_t feature) const {
   const CoarseColumn& info = coarse_.info[feature];
   if (info.usable) {
-    const uint16_t* codes = coarse_.column(feature);
+    const CodeLine codes = coarse_.line(feature, from_rows_);
     if (codes[node_.rows[0]] != codes[node_.rows[1]]) return true;
     if (info.injective) return false;
   }

@@ -111,6 +111,7 @@ class NodeSearch {
   NodeRows<Real> node_{};
   DistanceView<Real> view_;
   PairSums* sums_ = nullptr;
+  bool from_rows_ = false;  // where codes are read
   int32_t node_id_ = 0;
   uint64_t tree_key_ = 0;
 
