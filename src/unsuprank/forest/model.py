@@ -102,7 +102,8 @@ class _TreeModel(BaseEstimator):
 
     def _read_new(self, X: Any) -> Table:
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        if getattr(X, "ndim", 2) == 2:  # what is not a table, reading refuses with the better words
+            validate_data(self, X, reset=False, skip_check_array=True)
         return read_table(X, schema=self._table.schema, min_rows=1, estimator=self)
 
     def _decode(self, predicted: np.ndarray) -> np.ndarray:
@@ -270,9 +271,9 @@ class PredictiveClusteringTree(_TreeModel):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from unsuprank import PredictiveClusteringTree
-    >>> tree = PredictiveClusteringTree(max_depth=1).fit(load_iris(as_frame=True).data)
-    >>> print(tree.export_text())
-    petal length (cm) <= 2.45  [150 rows, gain 90]
+    >>> tree = PredictiveClusteringTree(max_depth=1, tie_break="first")
+    >>> print(tree.fit(load_iris(as_frame=True).data).export_text())
+    petal length (cm) <= 2.45  [150 rows, gain 94.4]
       yes: cluster of 50 rows
       no:  cluster of 100 rows
     """
