@@ -61,6 +61,7 @@ RIGHT_COLUMNS = (
     Column("NDFS", "ndfs"),
     Column("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
     Column("GreedyCSS", "greedy-css"),
+    Column("GreedyCSS, polished", "greedy-css", settings={"polish": "knn"}),
     Column("Diversified Genie3", "diversified"),
     Column("variance", "variance"),
     Column("random", "random", None),
