@@ -1,0 +1,325 @@
+#include "random_tests.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "simd.hpp"
+
+namespace unsuprank {
+namespace {
+
+// Sets a bit for the rows above a threshold and returns their weight. Integers, because a branch
+// per row would be mispredicted half of the time.
+template <typename Value>
+UNSUPRANK_INLINE int64_t mark_above_body(const Value* values, Value threshold, int64_t count,
+                                         int bit, const int32_t* times, uint16_t* sides) {
+  int32_t weight = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int above = values[i] > threshold;
+    sides[i] = static_cast<uint16_t>(sides[i] | above << bit);
+    weight += times[i] & -above;
+  }
+  return weight;
+}
+UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
+                                    const int32_t* times, uint16_t* sides) {
+  return mark_above_body(values, threshold, count, bit, times, sides);
+}
+UNSUPRANK_CLONES int64_t mark_above(const uint16_t* codes, uint16_t threshold, int64_t count,
+                                    int bit, const int32_t* times, uint16_t* sides) {
+  return mark_above_body(codes, threshold, count, bit, times, sides);
+}
+
+UNSUPRANK_CLONES void gather_codes(CodeLine line, const int32_t* rows, int32_t count,
+                                   bool find_rows, CoarseNode& node) {
+  uint16_t* codes = node.codes;
+  for (int32_t i = 0; i < count; ++i) codes[i] = line[rows[i]];
+  uint16_t low = 65535, high = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    low = codes[i] < low ? codes[i] : low;
+    high = codes[i] > high ? codes[i] : high;
+  }
+  node.low = low;
+  node.high = high;
+  if (!find_rows) return;
+  int32_t low_row = 0, high_row = 0, low_count = 0, high_count = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const int32_t is_low = -(codes[i] == low), is_high = -(codes[i] == high);
+    low_count -= is_low;
+    high_count -= is_high;
+    low_row = std::max(low_row, i & is_low);
+    high_row = std::max(high_row, i & is_high);
+  }
+  node.low_row = low_row;
+  node.high_row = high_row;
+  node.low_count = low_count;
+  node.high_count = high_count;
+}
+
+UNSUPRANK_CLONES bool any_equal(const uint16_t* codes, uint16_t code, int32_t count) {
+  int32_t equal = 0;
+  for (int32_t i = 0; i < count; ++i) equal |= codes[i] == code;
+  return equal;
+}
+
+}  // namespace
+
+template <typename Real>
+void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& random) {
+  prefetch(features);
+  if (c_.node.count == 2 && c_.space.partial_width == 0) {
+    value_two_rows(features, random);
+  } else {
+    value_many_rows(features, random);
+  }
+}
+
+template <typename Real>
+bool RandomTests<Real>::sides(const Test& test, std::vector<uint8_t>& sides) const {
+  if (test.block != block_) return false;
+  sides.resize(c_.node.count);
+  for (int64_t i = 0; i < c_.node.count; ++i) sides[i] = block_sides_[i] >> test.bit & 1;
+  return true;
+}
+
+// Columns are drawn at random from a table larger than the caches; asking for all of them before
+// the first is used lets the waits overlap.
+template <typename Real>
+void RandomTests<Real>::prefetch(const std::vector<int32_t>& features) const {
+  if (c_.node.count > 64 || features.size() > 64) return;
+  for (int32_t f : features) {
+    const CodeLine line = c_.coarse.line(f, c_.from_rows);
+    for (int64_t i = 0; i < c_.node.count; ++i) {
+      __builtin_prefetch(line.start + c_.node.rows[i] * line.step);
+    }
+  }
+}
+
+template <typename Real>
+void RandomTests<Real>::value_many_rows(const std::vector<int32_t>& features, Random& random) {
+  CoarseNode coarse[kBlock];
+  codes_.resize(kBlock * c_.node.count);
+  for (size_t start = 0; start < features.size(); start += kBlock) {
+    const size_t n_features = std::min<size_t>(kBlock, features.size() - start);
+    for (size_t k = 0; k < n_features; ++k) {
+      coarse[k].codes = codes_.data() + k * c_.node.count;
+      ask_for_codes(features[start + k], coarse[k]);
+    }
+    block_sides_.assign(c_.node.count, 0);
+    ++block_;
+    SplitBlock block{block_sides_.data(), 0, {}};
+    const size_t first = c_.candidates.size();
+    for (size_t k = 0; k < n_features; ++k) {
+      Test test;
+      double side = 0.0;
+      if (!draw_and_mark(features[start + k], coarse[k], random, block.size, test, side)) continue;
+      if (!c_.heavy_enough(side)) {
+        for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << block.size));
+        continue;
+      }
+      test.block = block_;
+      test.bit = block.size;
+      block.side_weight[block.size++] = side;
+      c_.candidates.push_back(test);
+    }
+    if (block.size == 0) continue;
+    double gains[kBlock] = {};
+    add_gains(block, gains);
+    for (int k = 0; k < block.size; ++k) c_.candidates[first + k].gain = gains[k];
+  }
+}
+
+// Reads the codes of a feature, and asks memory for the values that will be needed soon.
+template <typename Real>
+void RandomTests<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
+  const CoarseColumn& info = c_.coarse.info[feature];
+  if (!info.usable) return;
+  gather_codes(c_.coarse.line(feature, c_.from_rows), c_.node.rows,
+               static_cast<int32_t>(c_.node.count), !info.whole, coarse);
+  if (info.whole) return;
+  const double* x = c_.table.column(feature);
+  __builtin_prefetch(x + c_.node.rows[coarse.low_row]);
+  __builtin_prefetch(x + c_.node.rows[coarse.high_row]);
+}
+
+// Draws a test of the feature and marks the rows that go right; false if all values are equal.
+template <typename Real>
+bool RandomTests<Real>::draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random,
+                                      int bit, Test& test, double& side) {
+  test.feature = feature;
+  if (!c_.table.nominal(feature) && c_.coarse.info[feature].usable) {
+    return draw_and_mark_coarse(coarse, random, bit, test, side);
+  }
+  c_.load_values(feature);
+  if (c_.table.nominal(feature)) {
+    if (!draw_subset(test, random)) return false;
+  } else {
+    if (!(c_.range.low < c_.range.high)) return false;
+    test.threshold = between(c_.range.low, c_.range.high, random.unit());
+  }
+  side = mark_side(test, bit);
+  return true;
+}
+
+// The range of a node's values; the values decide among rows whose codes are the extreme ones.
+template <typename Real>
+ValueRange RandomTests<Real>::coarse_range(int32_t feature, const CoarseNode& coarse) const {
+  const CoarseColumn& info = c_.coarse.info[feature];
+  if (info.whole) return {info.low + coarse.low, info.low + coarse.high};
+  const double* x = c_.table.column(feature);
+  ValueRange range{x[c_.node.rows[coarse.low_row]], x[c_.node.rows[coarse.high_row]]};
+  if (info.injective || (coarse.low_count == 1 && coarse.high_count == 1)) return range;
+  for (int64_t i = 0; i < c_.node.count; ++i) {
+    const double value = x[c_.node.rows[i]];
+    if (coarse.codes[i] == coarse.low) range.low = std::min(range.low, value);
+    if (coarse.codes[i] == coarse.high) range.high = std::max(range.high, value);
+  }
+  return range;
+}
+
+template <typename Real>
+bool RandomTests<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit,
+                                             Test& test, double& side) {
+  const CoarseColumn& info = c_.coarse.info[test.feature];
+  if (info.injective && coarse.low == coarse.high) return false;
+  const ValueRange range = coarse_range(test.feature, coarse);
+  if (!(range.low < range.high)) return false;
+  test.threshold = between(range.low, range.high, random.unit());
+  const uint16_t limit = info.code(test.threshold);
+  int64_t weight =
+      mark_above(coarse.codes, limit, c_.node.count, bit, c_.node.times, block_sides_.data());
+  // Rows with the code of the threshold itself.
+  const bool ties = any_equal(coarse.codes, limit, static_cast<int32_t>(c_.node.count));
+  const double* x = c_.table.column(test.feature);
+  for (int64_t i = 0; ties && i < c_.node.count; ++i) {
+    if (coarse.codes[i] != limit) continue;
+    const double value = info.whole ? info.low + limit : x[c_.node.rows[i]];
+    if (value > test.threshold) {
+      block_sides_[i] |= static_cast<uint16_t>(1u << bit);
+      weight += c_.node.times[i];
+    } else if (info.injective) {
+      break;  // the others have the same value
+    }
+  }
+  side = static_cast<double>(weight);
+  test.right_share = side / c_.node.weight;
+  return true;
+}
+
+// Half of all nodes have two rows. Every test that separates them has the same gain.
+template <typename Real>
+void RandomTests<Real>::value_two_rows(const std::vector<int32_t>& features, Random& random) {
+  if (!c_.heavy_enough(c_.node.weights[0])) return;
+  const uint16_t sides[2] = {0, 1};
+  SplitBlock block{sides, 1, {static_cast<double>(c_.node.weights[1])}};
+  double gain = 0.0;
+  add_gains(block, &gain);
+  for (int32_t feature : features) {
+    if (!separates(feature)) continue;
+    Test test;
+    test.feature = feature;
+    test.gain = gain;
+    if (c_.table.nominal(feature)) {
+      c_.load_values(feature);
+      draw_subset(test, random);
+      const int64_t code = static_cast<int64_t>(c_.values[0]);
+      const bool first_goes_right = in_subset(c_.words.data() + test.subset, code);
+      test.right_share = c_.node.weights[first_goes_right ? 0 : 1] / c_.node.weight;
+    } else {
+      test.share = random.unit();
+    }
+    c_.candidates.push_back(test);
+  }
+}
+
+// Whether a feature has different, known values in the two rows of the node.
+template <typename Real>
+bool RandomTests<Real>::separates(int32_t feature) const {
+  const CoarseColumn& info = c_.coarse.info[feature];
+  if (info.usable) {
+    const CodeLine codes = c_.coarse.line(feature, c_.from_rows);
+    if (codes[c_.node.rows[0]] != codes[c_.node.rows[1]]) return true;
+    if (info.injective) return false;
+  }
+  const double* x = c_.table.column(feature);
+  return x[c_.node.rows[0]] < x[c_.node.rows[1]] || x[c_.node.rows[1]] < x[c_.node.rows[0]];
+}
+
+// Most tests of two rows lose the draw among equals; only those that count get a threshold.
+template <typename Real>
+void RandomTests<Real>::settle(Test& test) {
+  if (test.feature < 0 || test.share < 0.0) return;
+  const double* x = c_.table.column(test.feature);
+  const double a = x[c_.node.rows[0]], b = x[c_.node.rows[1]];
+  test.threshold = between(std::min(a, b), std::max(a, b), test.share);
+  test.right_share = c_.node.weights[a > b ? 0 : 1] / c_.node.weight;
+  test.share = -1.0;
+}
+
+template <typename Real>
+void RandomTests<Real>::add_gains(const SplitBlock& block, double* gains) {
+  if (c_.view.data) {
+    pair_gains_.add(c_.view.data, c_.view.stride, c_.node, *c_.sums, block, gains);
+  } else if (c_.space.width) {
+    bucket_gains_.add(c_.space, c_.node, block, gains);
+  }
+  if (c_.space.partial_width) bucket_gains_.add_partial(c_.space, c_.node, block, gains);
+}
+
+template <typename Real>
+bool RandomTests<Real>::draw_subset(Test& test, Random& random) {
+  const int64_t n_words = c_.words_of(test.feature);
+  std::vector<uint64_t> present(n_words, 0);
+  for (double v : c_.values) {
+    if (is_missing(v)) continue;
+    const int64_t code = static_cast<int64_t>(v);
+    present[code >> 6] |= uint64_t{1} << (code & 63);
+  }
+  int64_t n_present = 0;
+  for (uint64_t word : present) n_present += __builtin_popcountll(word);
+  if (n_present < 2) return false;
+  test.subset = static_cast<int64_t>(c_.words.size());
+  c_.words.resize(c_.words.size() + n_words);
+  uint64_t* words = c_.words.data() + test.subset;
+  // Values that do not occur in the node take a side too, for rows that come later.
+  int64_t inside = 0;
+  while (inside == 0 || inside == n_present) {
+    inside = 0;
+    for (int64_t w = 0; w < n_words; ++w) {
+      words[w] = random.bits();
+      inside += __builtin_popcountll(words[w] & present[w]);
+    }
+  }
+  return true;
+}
+
+// Sets `bit` for the rows that go right under the test; returns their weight.
+template <typename Real>
+double RandomTests<Real>::mark_side(Test& test, int bit) {
+  double right = 0.0, known = c_.node.weight;
+  if (test.subset < 0) {
+    right = static_cast<double>(mark_above(c_.values.data(), test.threshold, c_.node.count, bit,
+                                           c_.node.times, block_sides_.data()));
+  } else {
+    const uint64_t* words = c_.words.data() + test.subset;
+    for (int64_t i = 0; i < c_.node.count; ++i) {
+      if (is_missing(c_.values[i]) || !in_subset(words, static_cast<int64_t>(c_.values[i])))
+        continue;
+      block_sides_[i] |= static_cast<uint16_t>(1u << bit);
+      right += c_.node.weights[i];
+    }
+  }
+  for (int64_t i : c_.missing) known -= c_.node.weights[i];
+  test.right_share = right / known;
+  for (int64_t i : c_.missing) {
+    if (c_.chance(i) >= test.right_share) continue;
+    block_sides_[i] |= static_cast<uint16_t>(1u << bit);
+    right += c_.node.weights[i];
+  }
+  return right;
+}
+
+template class RandomTests<float>;
+template class RandomTests<double>;
+
+}  // namespace unsuprank

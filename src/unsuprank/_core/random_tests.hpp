@@ -1,0 +1,54 @@
+// One random test for each drawn feature, as extra trees value them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "node_context.hpp"
+
+namespace unsuprank {
+
+// The codes of one feature in a node: the smallest and the largest, rows that have them, and how
+// many do.
+struct CoarseNode {
+  uint16_t* codes;
+  uint16_t low, high;
+  int32_t low_row, high_row;
+  int32_t low_count, high_count;
+};
+
+template <typename Real>
+class RandomTests {
+ public:
+  explicit RandomTests(NodeContext<Real>& context) : c_(context) {}
+
+  // Adds a valued test of every feature that can split the node to its candidates.
+  void value(const std::vector<int32_t>& features, Random& random);
+  // Gives a test the threshold that was left open while it was not known to be needed.
+  void settle(Test& test);
+  // Sides of the node's rows, if the test is one of those marked last.
+  bool sides(const Test& test, std::vector<uint8_t>& sides) const;
+
+ private:
+  void value_many_rows(const std::vector<int32_t>& features, Random& random);
+  void value_two_rows(const std::vector<int32_t>& features, Random& random);
+  bool separates(int32_t feature) const;
+  void prefetch(const std::vector<int32_t>& features) const;
+  void ask_for_codes(int32_t feature, CoarseNode& coarse);
+  ValueRange coarse_range(int32_t feature, const CoarseNode& coarse) const;
+  bool draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random, int bit, Test& test,
+                     double& side);
+  bool draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit, Test& test,
+                            double& side);
+  bool draw_subset(Test& test, Random& random);
+  double mark_side(Test& test, int bit);
+  void add_gains(const SplitBlock& block, double* gains);
+
+  NodeContext<Real>& c_;
+  std::vector<uint16_t> codes_;  // of the features of a block, one run of rows each
+  std::vector<uint16_t> block_sides_;
+  int64_t block_ = 0;  // number of the block that block_sides_ belongs to
+  PairGains<Real> pair_gains_;
+  BucketGains<Real> bucket_gains_;
+};
+
+}  // namespace unsuprank
