@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import closing
 from typing import ClassVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
-from .._checks import check_count
+from .._checks import check_count, check_number
 from ..base import Ranker
 from ..clustering_space import Space
 from ..progress import progress
 from ..table import Table
+from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
 from .scores import ScoreSum, TreeScores, tree_scores
@@ -25,8 +30,11 @@ class ForestRanker(Ranker):
 
     def __init__(
         self,
-        n_estimators: int = 100,
+        n_estimators: int | str = 100,
         *,
+        stability: float = 0.9,
+        max_estimators: int = 1_000_000,
+        max_time: float | None = None,
         ensemble: str = "extra_trees",
         max_features: str | int | float | None = "log2",
         bootstrap: bool = True,
@@ -40,6 +48,9 @@ class ForestRanker(Ranker):
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
+        self.stability = stability
+        self.max_estimators = max_estimators
+        self.max_time = max_time
         self.ensemble = ensemble
         self.max_features = max_features
         self.bootstrap = bootstrap
@@ -53,7 +64,7 @@ class ForestRanker(Ranker):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        check_count("n_estimators", self.n_estimators)
+        self._check_size()
         check_tree_parameters(self)
         if self._kind == "random_forest" and not self.bootstrap:
             raise ValueError(
@@ -61,21 +72,77 @@ class ForestRanker(Ranker):
                 "bootstrap=False there are none; set bootstrap=True."
             )
 
+    def _check_size(self) -> None:
+        if isinstance(self.n_estimators, str) and self.n_estimators != "auto":
+            raise ValueError(
+                f"n_estimators must be a whole number or 'auto', got {self.n_estimators!r}."
+            )
+        if self.n_estimators != "auto":
+            check_count("n_estimators", self.n_estimators)
+        check_number("stability", self.stability, 0.0, 1.0, open_low=True)
+        check_count("max_estimators", self.max_estimators, N_BLOCKS)
+        if self.max_time is not None:
+            check_number("max_time", self.max_time, 0.0, open_low=True)
+
     def _score(self, table: Table) -> np.ndarray:
         grower = Grower(Space.of(table), grow_settings(self, table.n_columns))
         total = ScoreSum(table.n_columns)
+        auto = self.n_estimators == "auto"
+        most = int(self.max_estimators if auto else self.n_estimators)
 
         def work(first: int, last: int) -> tuple[TreeScores, int]:
             trees = grower.grow(first, last)
             return tree_scores(self._kind, trees, grower, first), last - first
 
-        with progress("growing trees", self.n_estimators, self.verbose) as bar:
-            for scores, n_trees in grower.run(work, self.n_estimators, self.n_jobs, bar):
-                total.add(scores, n_trees)
+        seen = None
+        with (
+            progress("growing trees", most, self.verbose) as bar,
+            closing(grower.run(work, most, self.n_jobs, bar)) as batches,
+        ):
+            if auto:
+                seen = grow_until_stable(batches, total, self._stopping_rule(table))
+            else:
+                for scores, n_trees in batches:
+                    total.add(scores, n_trees)
+        self._keep(seen)
         self.n_estimators_ = total.n_trees
         self.scores_sem_ = total.standard_error()
         return total.mean()
 
+    def _stopping_rule(self, table: Table) -> StoppingRule:
+        n_top = self._count_selected(table.n_columns)
+        return StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+
+    def _keep(self, seen: Convergence | None) -> None:
+        self.converged_ = seen.converged if seen else None
+        self.stability_ = seen.stability[-1] if seen else None
+        self.convergence_ = seen.trace() if seen else None
+        if seen and not seen.converged:
+            warnings.warn(
+                f"Two forests of {seen.n_trees[-1]} trees would share about "
+                f"{seen.stability[-1]:.0%} of the columns that they select, not the "
+                f"{self.stability:.0%} asked for: raise max_estimators or max_time, select "
+                "another number of columns, or ask for less stability; the scores may be flat.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def rank_interval_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return rank_intervals(self.scores_, self.scores_sem_)
+
+
+_SIZE_PARAMETERS_DOC = """\
+stability : float, default=0.9
+        With ``n_estimators="auto"``, grow until two forests of this size, grown from different
+        seeds, are expected to share at least this part of the `n_features_to_select` columns
+        that they select. Halves of the trees grown tell.
+    max_estimators : int, default=1_000_000
+        With "auto", end there in any case, with a warning if the ranking is not stable.
+    max_time : float or None, default=None
+        With "auto", end after about this many seconds (and at least 16 trees) in any case. The
+        number of trees, and so the result, then depends on the speed of the machine."""
 
 _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
@@ -84,12 +151,26 @@ scores_ : ndarray of shape (n_features_in_,)
         Standard error of that mean, from the spread over trees.
     n_estimators_ : int
         Number of trees grown.
+    rank_interval_ : ndarray of shape (n_features_in_, 2)
+        Lowest and highest rank of each column that the standard errors leave open; with 95%
+        confidence, and many trees, all columns' ranks in an endless forest lie within.
+    converged_ : bool or None
+        Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
+        number of trees was given.
+    stability_ : float or None
+        The stability estimated for this number of trees; None if the number was given.
+    convergence_ : dict of ndarray or None
+        The way there, to plot: "n_estimators" and the "stability" estimated then.
     order_, ranking_, feature_importances_ : ndarray
         See `Ranker`."""
 
 
 def _document(cls: type) -> type:
-    cls.__doc__ = (cls.__doc__ or "").format(parameters=PARAMETERS_DOC, attributes=_ATTRIBUTES_DOC)
+    cls.__doc__ = (cls.__doc__ or "").format(
+        size_parameters=_SIZE_PARAMETERS_DOC,
+        parameters=PARAMETERS_DOC,
+        attributes=_ATTRIBUTES_DOC,
+    )
     return cls
 
 
@@ -103,9 +184,10 @@ class Genie3(ForestRanker):
 
     Parameters
     ----------
-    n_estimators : int, default=100
+    n_estimators : int or "auto", default=100
         Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
-        changes takes thousands, see ``scores_sem_``.
+        changes takes many thousands: "auto" grows as many as it needs.
+    {size_parameters}
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
@@ -140,8 +222,9 @@ class SymbolicScore(ForestRanker):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
+    n_estimators : int or "auto", default=100
+        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+    {size_parameters}
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
@@ -177,8 +260,9 @@ class RandomForestScore(ForestRanker):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
+    n_estimators : int or "auto", default=100
+        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+    {size_parameters}
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.

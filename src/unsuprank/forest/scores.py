@@ -23,6 +23,11 @@ class TreeScores:
     feature: np.ndarray
     value: np.ndarray
 
+    def between(self, first: int, last: int) -> TreeScores:
+        """Those of trees ``first .. last - 1``, counted from there."""
+        a, b = np.searchsorted(self.tree, (first, last))
+        return TreeScores(self.tree[a:b] - first, self.feature[a:b], self.value[a:b])
+
 
 def genie3(trees: Trees) -> TreeScores:
     """The gains h* of a feature's tests (eq. 1)."""
