@@ -22,8 +22,9 @@ mean of all trees with smaller noise added instead would be wrong: the noise tha
 would pass for differences between columns.)
 
 The estimate is noisy, and whoever looks often enough sees any value once. So growing ends when
-the estimate has reached the wanted stability at two looks in a row. Looks are at fixed numbers
-of trees, which makes the result independent of threads and batches.
+the estimate has reached the wanted stability at two looks in a row; if the budget ends it, the
+last look alone tells whether the forest has converged. Looks are at fixed numbers of trees,
+which makes the result independent of threads and batches.
 """
 
 from __future__ import annotations
@@ -89,9 +90,9 @@ def grow_until_stable(
     def stable_now() -> bool:
         seen.n_trees.append(total.n_trees)
         seen.stability.append(blocks.stability(rule.n_top))
+        seen.converged = seen.stability[-1] >= rule.stability
         latest = seen.stability[-LOOKS_IN_A_ROW:]
-        seen.converged = len(latest) == LOOKS_IN_A_ROW and min(latest) >= rule.stability
-        return seen.converged
+        return len(latest) == LOOKS_IN_A_ROW and min(latest) >= rule.stability
 
     for scores, n_trees in batches:
         done = 0

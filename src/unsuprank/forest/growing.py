@@ -8,7 +8,7 @@ among threads and batches.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +113,9 @@ class Grower:
             first_tree=first_tree,
         )
 
-    def run(self, work: Any, total: int, n_jobs: int | None, progress: Progress) -> Iterator[Any]:
+    def run(
+        self, work: Any, total: int, n_jobs: int | None, progress: Progress
+    ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
         try:
             yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)

@@ -104,9 +104,9 @@ class ForestRanker(Ranker):
             else:
                 for scores, n_trees in batches:
                     total.add(scores, n_trees)
-        self._keep(seen)
         self.n_estimators_ = total.n_trees
         self.scores_sem_ = total.standard_error()
+        self._keep(seen)
         return total.mean()
 
     def _stopping_rule(self, table: Table) -> StoppingRule:
