@@ -148,7 +148,8 @@ _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
         The mean of the score over trees; higher is better.
     scores_sem_ : ndarray of shape (n_features_in_,)
-        Standard error of that mean, from the spread over trees.
+        Standard error of that mean, from the spread over trees; too small where only a few
+        trees have used a column, as on wide tables with fewer than thousands of trees.
     n_estimators_ : int
         Number of trees grown.
     rank_interval_ : ndarray of shape (n_features_in_, 2)
