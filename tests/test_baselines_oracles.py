@@ -18,7 +18,8 @@ from unsuprank.baselines.ndfs_solver import (
     ridge,
     starting_clusters,
 )
-from unsuprank.baselines.spec import RBFGraph, spec_scores
+from unsuprank.baselines.rbf import RBFGraph, median
+from unsuprank.baselines.spec import spec_scores
 from unsuprank.baselines.spectrum import smoothest_functions, suggested_clusters
 
 pytestmark = pytest.mark.filterwarnings("ignore:The neighbour graph falls apart")
@@ -117,10 +118,35 @@ def test_spec(style):
 
 
 def test_spec_in_bands_is_the_same(monkeypatch):
-    X = random_table(1)
-    whole = spec_scores(X, RBFGraph.of(X))
-    monkeypatch.setattr("unsuprank.baselines.spec.BAND_BYTES", 8 * len(X) * 3)
-    np.testing.assert_allclose(spec_scores(X, RBFGraph.of(X)), whole, rtol=1e-12)
+    module = "unsuprank.baselines.rbf"
+    for seed in range(50):
+        X = random_table(seed)
+        whole = RBFGraph.of(X)
+        scores = spec_scores(X, whole)
+        with monkeypatch.context() as small:
+            small.setattr(f"{module}.STRIP_ROWS", 2)
+            small.setattr(f"{module}.BLOCK_WORK", 2 * X.shape[0] ** 2)
+            np.testing.assert_allclose(spec_scores(X, RBFGraph.of(X)), scores, rtol=1e-12)
+            small.setattr(f"{module}.STORED_ROWS", len(X) - 1)
+            small.setattr(f"{module}.BAND_BYTES", 8 * len(X) * 3)
+            banded = RBFGraph.of(X, whole.gamma)
+            assert banded.half is None
+            np.testing.assert_allclose(banded.toarray(), whole.toarray(), rtol=1e-12)
+            np.testing.assert_allclose(spec_scores(X, banded), scores, rtol=1e-12)
+
+
+def test_median_near_that_of_a_sample(monkeypatch):
+    monkeypatch.setattr("unsuprank.baselines.rbf.SAMPLE", 64)
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=rng.integers(1, 2000))
+        if seed % 3 == 0:
+            values = np.round(values)  # many ties
+        if seed % 3 == 1:
+            values.sort()
+        assert median(values) == pytest.approx(np.median(values), rel=1e-15)
+    unlucky = np.where(np.arange(6400) % 100 == 0, 5.0, np.arange(6400) % 7)
+    assert median(unlucky) == np.median(unlucky) != 5
 
 
 def test_toolbox_order_of_spec_is_the_wrong_way_round():

@@ -17,7 +17,8 @@ from unsuprank.baselines.ndfs_solver import (
     toolbox_laplacian,
     toolbox_ndfs,
 )
-from unsuprank.baselines.spec import RBFGraph, spec_scores
+from unsuprank.baselines.rbf import RBFGraph
+from unsuprank.baselines.spec import spec_scores
 
 pytestmark = pytest.mark.data
 

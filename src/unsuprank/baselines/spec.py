@@ -7,14 +7,11 @@ f. With the eigenpairs (s_j, u_j) of the normalised Laplacian and a_j = F' u_j t
      0   sum_{j>1} a_j^2 s_j / (1 - a_1^2)      =  f' L f / (f' D f - (1' D f)^2 / 1' D 1)
     k>1  sum_{1<j<=k} a_j^2 (2 - s_j)
 
-so the first two need no eigenvectors, only ``W f``. The full RBF graph is never stored for
-them: it is made one band of rows at a time, its upper half only.
+so the first two need no eigenvectors, only the degrees and ``f' W f``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +19,6 @@ from scipy import sparse
 
 from .._checks import check_choice, check_count, check_number
 from ..base import Ranker
-from ..progress import progress
 from ..table import Table
 from .columns import constant_columns, unit_size
 from .graph import (
@@ -33,108 +29,19 @@ from .graph import (
     neighbour_graph,
     warn_of_a_useless_graph,
     warn_of_ties,
-    within_range,
 )
 from .laplacian import PRESETS, WORST
+from .rbf import RBFGraph
 from .spectrum import smoothest_functions
-
-#: Bytes of one band of the RBF graph.
-BAND_BYTES = 2**23
-#: Rows whose distances give the median that tunes the kernel; more are thinned out evenly.
-MEDIAN_ROWS = 3000
-
-
-@dataclass(frozen=True)
-class RBFGraph:
-    """``exp(-gamma d^2)`` between all pairs of rows, made in bands on demand."""
-
-    rows: np.ndarray
-    gamma: float
-    verbose: int = 0
-    #: All squared distances, where tuning gamma has made them anyway.
-    squared: np.ndarray | None = None
-
-    @classmethod
-    def of(cls, X: np.ndarray, gamma: float | None = None, verbose: int = 0) -> RBFGraph:
-        """The graph of `X`; without `gamma`, 1 / median squared distance of two rows."""
-        rows, unit = within_range(np.ascontiguousarray(X))
-        rows = rows - rows.mean(axis=0)
-        if gamma is None:
-            squared = _some_squared_distances(rows)
-            typical = _median_between(squared)
-            known = squared if len(squared) == len(rows) else None
-            return cls(rows, 1.0 / typical if typical > 0 else 1.0, verbose, known)
-        with np.errstate(over="ignore"):
-            return cls(rows, float(min(gamma * np.square(unit), 1e300)), verbose)
-
-    def bands(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Rows of a band, and its weights from its first row's own column on."""
-        m = len(self.rows)
-        height = max(1, min(m, BAND_BYTES // (8 * m)))
-        norms = np.einsum("ij,ij->i", self.rows, self.rows)
-        with progress("comparing rows", m * (m + 1) / 2, self.verbose) as bar:
-            for a in range(0, m, height):
-                band = slice(a, min(a + height, m))
-                if self.squared is not None:
-                    weights = self.squared[band, a:] * -self.gamma
-                else:
-                    weights = _squared_distances(
-                        self.rows[band], self.rows[a:], norms[band], norms[a:]
-                    )
-                    weights *= -self.gamma
-                np.exp(weights, out=weights)
-                yield band, weights
-                bar.advance((band.stop - a) * (m - (a + band.stop) / 2))
-
-    def toarray(self) -> np.ndarray:
-        """All weights; for the style that needs eigenvectors."""
-        m = len(self.rows)
-        full = np.empty((m, m))
-        for band, weights in self.bands():
-            full[band, band.start :] = weights
-            full[band.start :, band] = weights.T
-        return full
-
-
-def _squared_distances(a, b, a_norms, b_norms) -> np.ndarray:
-    squared = a @ b.T
-    squared *= -2.0
-    squared += a_norms[:, None]
-    squared += b_norms
-    np.maximum(squared, 0.0, out=squared)
-    np.fill_diagonal(squared, 0.0)  # the columns of `b` start with the rows of `a`
-    return squared
-
-
-def _some_squared_distances(rows: np.ndarray) -> np.ndarray:
-    """Between all rows, or between evenly spaced ones of many."""
-    if len(rows) > MEDIAN_ROWS:
-        rows = rows[np.linspace(0, len(rows) - 1, MEDIAN_ROWS).astype(np.intp)]
-    norms = np.einsum("ij,ij->i", rows, rows)
-    return _squared_distances(rows, rows, norms, norms)
-
-
-def _median_between(squared: np.ndarray) -> float:
-    between = np.concatenate([row[i + 1 :] for i, row in enumerate(squared)])
-    return float(np.median(between, overwrite_input=True))
-
 
 Graph: TypeAlias = "RBFGraph | sparse.csr_array | np.ndarray"
 
 
 def _weighted_sums(graph: Graph, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Degrees, and ``f' W f`` of each column."""
-    if not isinstance(graph, RBFGraph):
-        return degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
-    degree = np.zeros(len(f))
-    total = np.zeros(f.shape[1])
-    for band, weights in graph.bands():
-        degree[band.start :] += weights.sum(axis=0)
-        degree[band] += weights[:, band.stop - band.start :].sum(axis=1)
-        # Pairs beyond the band are met once and count twice.
-        weights[:, band.stop - band.start :] *= 2.0
-        total += np.einsum("ij,ij->j", f[band], weights @ f[band.start :])
-    return degree, total
+    if isinstance(graph, RBFGraph):
+        return graph.sums(f)
+    return degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
 
 
 def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
@@ -275,6 +182,6 @@ class SPEC(Ranker):
         if self.graph == "knn":
             return neighbour_graph(X, GraphOptions.of(self))
         graph = RBFGraph.of(X, self.gamma, self.verbose)
-        if len(X) <= MEDIAN_ROWS and self.gamma is not None:
+        if graph.half is not None and self.gamma is not None:
             warn_of_a_useless_graph(graph.toarray())
         return graph
