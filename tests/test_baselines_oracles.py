@@ -13,9 +13,9 @@ from unsuprank.baselines.laplacian import laplacian_scores
 from unsuprank.baselines.mcfs import mcfs_coefficients, spectral_targets
 from unsuprank.baselines.ndfs_solver import (
     NDFSOptions,
+    Ridge,
     ndfs,
     normalised_laplacian,
-    ridge,
     starting_clusters,
 )
 from unsuprank.baselines.rbf import RBFGraph, median
@@ -213,7 +213,9 @@ def test_ridge_in_both_forms_is_the_published_inverse():
         m, n = rng.integers(2, 15, size=2)
         X, F = rng.normal(size=(m, n)), rng.normal(size=(m, 3))
         penalty = 10.0 ** rng.uniform(-3, 6, size=n)
-        coef, residual = ridge(X)(penalty)(F)
+        regression = Ridge(X).penalised(penalty)
+        coef, residual = regression.solve(F)
+        np.testing.assert_array_equal(regression.residual(F), residual)
         expected = np.linalg.inv(X.T @ X + np.diag(penalty)) @ X.T @ F
         np.testing.assert_allclose(coef, expected, rtol=1e-6, atol=1e-10)
         np.testing.assert_allclose(residual, F - X @ expected, atol=1e-8)

@@ -14,9 +14,8 @@ from unsuprank.baselines.ndfs_solver import (
     NDFSOptions,
     ndfs,
     normalised_laplacian,
-    toolbox_laplacian,
-    toolbox_ndfs,
 )
+from unsuprank.baselines.ndfs_toolbox import toolbox_laplacian, toolbox_ndfs
 from unsuprank.baselines.rbf import RBFGraph
 from unsuprank.baselines.spec import spec_scores
 

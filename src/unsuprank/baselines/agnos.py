@@ -87,13 +87,14 @@ class Adam:
     def step(self, gradients: list[np.ndarray]) -> None:
         """Move the parameters in place."""
         self._steps += 1
-        rate = self._rate * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
+        rate = self._rate / (1 - 0.9**self._steps)
+        unbiased = 1 / (1 - 0.999**self._steps)
         for p, g, mean, square in zip(
             self._parameters, gradients, self._mean, self._square, strict=True
         ):
             mean += 0.1 * (g - mean)
             square += 0.001 * (g * g - square)
-            p -= rate * mean / (np.sqrt(square) + 1e-8)
+            p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
 
 
 @dataclass(frozen=True)

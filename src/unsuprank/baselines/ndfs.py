@@ -27,9 +27,8 @@ from .ndfs_solver import (
     ndfs,
     normalised_laplacian,
     starting_clusters,
-    toolbox_laplacian,
-    toolbox_ndfs,
 )
+from .ndfs_toolbox import toolbox_laplacian, toolbox_ndfs
 from .spectrum import suggested_clusters
 
 

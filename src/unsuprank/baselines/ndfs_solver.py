@@ -18,8 +18,8 @@ it does. Hence the objective never increases.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from scipy import linalg, sparse
@@ -32,6 +32,8 @@ from .graph import degrees
 
 #: Added to the squared norm of each row of W, so that the penalty is smooth at 0.
 SMOOTHING = 1e-16
+#: Rows or columns up to which more than one thread would be in each other's way.
+SMALL_SYSTEM = 500
 #: How often a step is halved before F is taken to be at its best.
 MOST_HALVINGS = 40
 
@@ -58,40 +60,72 @@ class NDFSResult:
     converged: bool
 
 
-#: Penalty per column -> (F -> coefficients and residual F - X coefficients).
-Regression = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-
-
-def ridge(X: np.ndarray) -> Callable[[np.ndarray], Regression]:
+class Ridge:
     """Regressions on `X` with one quadratic penalty per column, by the smaller system."""
-    m, n = X.shape
-    products = X.T @ X if n <= m else None
 
-    def by_columns(penalty: np.ndarray) -> Regression:
-        root = 1.0 / np.sqrt(penalty)
-        system = products * root[:, None] * root  # of size 1 or more whatever the penalties
-        system[np.diag_indices(n)] += 1.0
-        factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
+    def __init__(self, X: np.ndarray) -> None:
+        self._X = X
+        self._products = X.T @ X if X.shape[1] <= X.shape[0] else None
 
-        def solve(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            right = root[:, None] * (X.T @ F)
-            coef = root[:, None] * linalg.cho_solve(factor, right, check_finite=False)
-            return coef, F - X @ coef
+    def penalised(self, penalty: np.ndarray) -> Regression:
+        """The regression for given penalties."""
+        if self._products is None:
+            return RowSystem(self._X, penalty)
+        return ColumnSystem(self._X, self._products, penalty)
 
-        return solve
 
-    def by_rows(penalty: np.ndarray) -> Regression:
-        system = (X / penalty) @ X.T
-        system[np.diag_indices(m)] += 1.0
-        factor = linalg.cho_factor(system, overwrite_a=True, check_finite=False)
+class RowSystem:
+    """Rows x rows: the residual is ``(I + X A^-1 X')^-1 F``, and A W = X' residual."""
 
-        def solve(F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            residual = linalg.cho_solve(factor, F, check_finite=False)
-            return (X.T @ residual) / penalty[:, None], residual
+    def __init__(self, X: np.ndarray, penalty: np.ndarray) -> None:
+        self._X, self._penalty = X, penalty
+        scaled = X / np.sqrt(penalty)
+        self._factor = _factor_plus_one(scaled @ scaled.T)
 
-        return solve
+    def residual(self, F: np.ndarray) -> np.ndarray:
+        """What the columns do not explain of `F`."""
+        return linalg.cho_solve(self._factor, F, check_finite=False)
 
-    return by_rows if products is None else by_columns
+    def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and residual."""
+        residual = self.residual(F)
+        return (self._X.T @ residual) / self._penalty[:, None], residual
+
+
+class ColumnSystem:
+    """Columns x columns: ``(X'X + A) W = X' F``, scaled so that no penalty is too large."""
+
+    def __init__(self, X: np.ndarray, products: np.ndarray, penalty: np.ndarray) -> None:
+        self._X = X
+        self._scale = 1.0 / np.sqrt(penalty)[:, None]
+        self._factor = _factor_plus_one(products * self._scale * self._scale.T)
+
+    def residual(self, F: np.ndarray) -> np.ndarray:
+        """What the columns do not explain of `F`."""
+        return self.solve(F)[1]
+
+    def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and residual."""
+        right = self._scale * (self._X.T @ F)
+        coef = self._scale * linalg.cho_solve(self._factor, right, check_finite=False)
+        return coef, F - self._X @ coef
+
+
+Regression: TypeAlias = RowSystem | ColumnSystem
+
+
+def _factor_plus_one(system: np.ndarray) -> tuple[np.ndarray, bool]:
+    system[np.diag_indices_from(system)] += 1.0
+    return linalg.cho_factor(system, overwrite_a=True, check_finite=False)
+
+
+def threads_for(X: np.ndarray) -> threadpool_limits:
+    """One thread while the system is small.
+
+    A step alternates between the BLAS of NumPy and that of SciPy, and the idle threads of each
+    keep processors busy that the other waits for: on small systems longer than the work takes.
+    """
+    return threadpool_limits(1 if min(X.shape) <= SMALL_SYSTEM else None)
 
 
 def starting_clusters(X: np.ndarray, n_clusters: int, random_state) -> np.ndarray:
@@ -114,20 +148,18 @@ def ndfs(
     X: np.ndarray, laplacian: sparse.csr_array | np.ndarray, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Minimise the objective from the start `F`; it never increases."""
-    regression = ridge(X)
-    coef, residual = regression(np.full(X.shape[1], options.beta))(F)
-    objective = [_objective(F, laplacian @ F, residual, coef, options)]
-    converged = False
-    with progress("finding clusters", options.max_iter, options.verbose) as bar:
-        for _ in range(options.max_iter):
-            solve = regression(0.5 * options.beta / _row_norms(coef))
-            F = _better_clusters(F, laplacian, solve, options)
-            coef, residual = solve(F)
+    with threads_for(X), progress("finding clusters", options.max_iter, options.verbose) as bar:
+        ridge = Ridge(X)
+        coef, residual = ridge.penalised(np.full(X.shape[1], options.beta)).solve(F)
+        objective = [_objective(F, laplacian @ F, residual, coef, options)]
+        converged = False
+        while not converged and len(objective) <= options.max_iter:
+            regression = ridge.penalised(0.5 * options.beta / _row_norms(coef))
+            F = _better_clusters(F, laplacian, regression, options)
+            coef, residual = regression.solve(F)
             objective.append(_objective(F, laplacian @ F, residual, coef, options))
+            converged = objective[-2] - objective[-1] <= options.tol * abs(objective[-1])
             bar.advance()
-            if objective[-2] - objective[-1] <= options.tol * abs(objective[-1]):
-                converged = True
-                break
     return NDFSResult(coef, F, np.array(objective), converged)
 
 
@@ -147,12 +179,12 @@ def _departure(F: np.ndarray, gamma: float) -> float:
 
 
 def _better_clusters(
-    F: np.ndarray, laplacian, solve: Regression, options: NDFSOptions
+    F: np.ndarray, laplacian, regression: Regression, options: NDFSOptions
 ) -> np.ndarray:
     """One multiplicative step on F, halved until the reduced objective does not grow."""
 
     def pull(G: np.ndarray) -> np.ndarray:  # M G
-        return laplacian @ G + options.alpha * solve(G)[1]
+        return laplacian @ G + options.alpha * regression.residual(G)
 
     def reduced(G: np.ndarray, pulled: np.ndarray) -> float:
         return float(np.vdot(G, pulled)) + _departure(G, options.gamma)
@@ -168,41 +200,3 @@ def _better_clusters(
             return trial
         step *= 0.5
     return F
-
-
-def toolbox_laplacian(graph: sparse.csr_array) -> np.ndarray:
-    """What the toolbox subtracts the graph from: each column's degree in all of the column."""
-    return degrees(graph)[None, :] - graph.toarray()
-
-
-def toolbox_ndfs(
-    X: np.ndarray, laplacian: np.ndarray, F: np.ndarray, options: NDFSOptions
-) -> NDFSResult:
-    """The iteration of the toolbox, for comparison: F is scaled to unit columns at each step.
-
-    Its own objective, which leaves out the penalty, decides when to stop.
-    """
-    regression = ridge(X)
-    penalty = np.full(X.shape[1], options.beta)
-    symmetric = 0.5 * (laplacian + laplacian.T)
-    eye = np.eye(F.shape[1])
-    objective: list[float] = []
-    coef = np.zeros((X.shape[1], F.shape[1]))
-    converged = False
-    with progress("finding clusters", options.max_iter, options.verbose) as bar:
-        for _ in range(options.max_iter):
-            solve = regression(penalty + 1e-6)
-            coef, residual = solve(F)
-            norms = np.sqrt(np.einsum("ij,ij->i", coef, coef))
-            penalty = options.beta * 0.5 / np.maximum(norms, 1e-16)
-            pulled = symmetric @ F + options.alpha * residual
-            F = F * (options.gamma * F / (pulled + options.gamma * (F @ (F.T @ F))))
-            F = F / np.sqrt(np.einsum("ij,ij->j", F, F) + 1e-16)
-            pulled = symmetric @ F + options.alpha * solve(F)[1]
-            departure = np.linalg.norm(F.T @ F - eye)
-            objective.append(float(np.vdot(F, pulled) + 0.25 * options.gamma * departure))
-            bar.advance()
-            if len(objective) > 1 and abs(objective[-2] - objective[-1]) < 1e-3:
-                converged = True
-                break
-    return NDFSResult(coef, F, np.array(objective), converged)
