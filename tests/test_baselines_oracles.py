@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.linear_model import Lars
+from sklearn.linear_model import LassoLars
 
 from unsuprank import MCFS, SPEC, LaplacianScore
 from unsuprank.baselines.graph import GraphOptions, neighbour_graph
@@ -188,14 +188,34 @@ def test_mcfs():
         ours = spectral_targets(sparse.csr_array(W), 2)
         np.testing.assert_allclose(np.abs(ours), np.abs(Y), atol=1e-7)
         Z = (X - X.mean(axis=0)) / X.std(axis=0)
-        steps = min(3, len(X) - 1)
+        steps = min(3, len(X) - 1, X.shape[1])
         unit = np.sqrt(len(X))
-        coef = np.array([Lars(n_nonzero_coefs=steps).fit(Z / unit, y).coef_ for y in Y.T]).T / unit
+        coef = (
+            np.array([LassoLars(alpha=0.0, max_iter=steps).fit(Z / unit, y).coef_ for y in Y.T]).T
+            / unit
+        )
         ranker = MCFS(n_clusters=2, n_nonzero=3).fit(X)
         np.testing.assert_allclose(ranker.scores_, np.abs(coef).max(axis=1), atol=1e-7)
         raw = MCFS(n_clusters=2, n_nonzero=3, standardize=False).fit(X)
         coef /= X.std(axis=0)[:, None]
         np.testing.assert_allclose(raw.scores_, np.abs(coef).max(axis=1), atol=1e-6)
+
+
+def test_mcfs_regressions_are_on_the_path_of_the_lasso():
+    # Used columns correlate alike with the residual, each with its coefficient's sign, and no
+    # other correlates more. Factors make columns correlate, so that coefficients cross 0.
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 40)) + 0.3 * rng.normal(size=(60, 40))
+        X -= X.mean(axis=0)
+        X /= np.linalg.norm(X, axis=0)
+        y = X[:, :6].sum(axis=1, keepdims=True) + 0.1 * rng.normal(size=(60, 1))
+        coef = mcfs_coefficients(X, y, 30)[:, 0]
+        correlation = X.T @ (y[:, 0] - y.mean() - X @ coef)
+        most = np.abs(correlation).max()
+        used = coef != 0
+        assert 5 < used.sum() <= 30
+        np.testing.assert_allclose(correlation[used], np.sign(coef[used]) * most, rtol=1e-6)
 
 
 def test_mcfs_does_not_depend_on_signs_and_stops_in_time():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -42,6 +43,7 @@ def mcfs_coefficients(
     targets: np.ndarray,
     n_nonzero: int = 100,
     *,
+    method: Literal["lasso", "lar"] = "lasso",
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> np.ndarray:
@@ -49,6 +51,10 @@ def mcfs_coefficients(
 
     Columns are centred and scaled to norm 1 for the regression; coefficients are in the units
     of `X`. More than ``rows - 1`` steps would fit rounding errors, so there are no more.
+
+    The method needs the path of the lasso. With ``"lar"`` the steps are those of the toolbox:
+    scikit-learn's variant without the lasso's drops turns the direction of a coefficient that
+    crosses 0, after which the error of the fit can grow.
     """
     m, n = X.shape
     Z, norm = centred(X)
@@ -63,7 +69,7 @@ def mcfs_coefficients(
     def regress(j: int) -> np.ndarray:
         if not np.abs(correlations[:, j]).max() > 1e-13 * np.linalg.norm(Y[:, j]):
             return np.zeros(n)
-        options = {"max_iter": steps, "method": "lar", "return_path": False}
+        options = {"max_iter": steps, "method": method, "return_path": False}
         if gram is None:
             return lars_path(Z, Y[:, j], Xy=correlations[:, j], Gram=None, **options)[2]
         return lars_path_gram(correlations[:, j], gram, n_samples=m, **options)[2]
@@ -192,7 +198,14 @@ class MCFS(Ranker):
         if self.standardize and self.preset is None:
             X, _ = centred(X, np.sqrt(table.n_rows))
         steps = self.n_nonzero or self._count_selected(table.n_columns)
-        coef = mcfs_coefficients(X, targets, steps, n_jobs=self.n_jobs, verbose=self.verbose)
+        coef = mcfs_coefficients(
+            X,
+            targets,
+            steps,
+            method="lasso" if self.preset is None else "lar",
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
         raw = np.abs(coef).max(axis=1) if self.preset is None else coef.max(axis=1)
         if self.preset is not None:
             warn_of_ties(raw, "MCFS")
