@@ -93,8 +93,8 @@ class MCFS(Ranker):
 
     The c smoothest nontrivial functions y_1 .. y_c on a neighbour graph (eigenvectors of
     ``L y = s D y``) indicate its clusters. Each is regressed on the columns by least angle
-    regression with few nonzero coefficients; the score of a column is its largest
-    ``|coefficient|`` over the c regressions (``raw_scores_`` and ``scores_``).
+    regression, along the path of the lasso, with few nonzero coefficients; the score of a column
+    is its largest ``|coefficient|`` over the c regressions (``raw_scores_`` and ``scores_``).
 
     Parameters
     ----------
@@ -136,7 +136,8 @@ class MCFS(Ranker):
     The toolbox scikit-feature takes the largest coefficient instead of the largest absolute
     one. An eigenvector's sign is arbitrary, and so is its ranking. It also lets a regression
     take as many steps as it is asked for: beyond one less than the number of rows it divides
-    by rounding errors, with coefficients of 1e10 and more.
+    by rounding errors, with coefficients of 1e10 and more. And it leaves out the lasso's drops:
+    where a coefficient crosses 0, the regression leaves the path, and its error can grow.
 
     References
     ----------
