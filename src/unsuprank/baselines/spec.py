@@ -54,12 +54,12 @@ def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
     if style >= 2:
         dense = graph.toarray() if isinstance(graph, RBFGraph) else graph
         return np.where(constant, 0.0, _by_eigenvectors(f, dense, style))
-    centred = f - f.mean(axis=0)  # f' L f is the same and loses fewer digits
-    degree, products = _weighted_sums(graph, centred)
-    rough = np.einsum("ij,ij,i->j", centred, centred, degree) - products
-    if style == 0:
-        f = centred - (degree @ centred) / degree.sum()
-    size = np.einsum("ij,ij,i->j", f, f, degree)
+    mean = f.mean(axis=0)
+    f -= mean  # f' L f is the same and loses fewer digits
+    degree, products = _weighted_sums(graph, f)
+    rough = degree @ np.square(f) - products
+    f += mean if style == -1 else -(degree @ f) / degree.sum()
+    size = degree @ np.square(f)
     bad = constant | (size <= 0)
     return np.where(bad, WORST, np.clip(rough / np.where(bad, 1.0, size), 0.0, WORST))
 
