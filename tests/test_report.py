@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unsuprank import RandomRanker, VarianceRanker
+from unsuprank import NDFS, Genie3, RandomRanker, VarianceRanker
+from unsuprank.report.stability import measure_stability, n_refits
 from unsuprank.report.structure import associations, find_groups, find_neighbours
 from unsuprank.table import read_table
 
@@ -139,3 +140,44 @@ def test_rank_genes():
     assert sc.rank_genes(adata, "variance", key_added="v") is None
     np.testing.assert_array_equal(adata.var["v_rank"], expected.ranking_)
     assert adata.uns["v"]["params"]["method"] == "VarianceRanker"
+
+
+def test_refits_follow_from_table_and_method_alone(monkeypatch):
+    """However slow the machine is."""
+    import time
+
+    table = read_table(np.random.default_rng(0).normal(size=(300, 5)))
+    ranker = VarianceRanker().fit(table.values)
+    found = []
+    for ticks in (1e-6, 1e3):
+        clock = iter(np.arange(10**4) * ticks)
+        for name in ("monotonic", "perf_counter", "time"):
+            monkeypatch.setattr(time, name, lambda clock=clock: float(next(clock)))
+        found.append(measure_stability(ranker, table, 3, seed=0))
+    assert found[0].n_repeats == found[1].n_repeats == 20
+    assert np.array_equal(found[0].low, found[1].low)
+    assert np.array_equal(found[0].shuffled, found[1].shuffled)
+
+
+def test_larger_tables_get_fewer_refits():
+    def counts(ranker):
+        return [n_refits(ranker, 200, n, 20) for n in (10, 5_000, 20_000, 10**6)]
+
+    assert counts(VarianceRanker()) == [20, 15, 3, 3]
+    assert counts(NDFS())[1:] == [3, 3, 3]
+    assert counts(Genie3(n_estimators=1000))[1:] == [3, 3, 3]
+
+
+def test_forest_intervals_hold_the_ranks_of_other_seeds():
+    """Nine of ten, from standard errors alone; 0.8 leaves room for chance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 40)) + rng.normal(size=(60, 40))
+    table = read_table(X)
+    first = Genie3(random_state=0).fit(X)
+    found = measure_stability(first, table, 16, seed=0)
+    assert found.drawn
+    others = np.array([Genie3(random_state=s).fit(X).ranking_ for s in range(1, 31)])
+    inside = ((found.low <= others) & (others <= found.high)).mean()
+    assert 0.8 < inside < 0.99
+    assert np.abs((others <= 16).mean(axis=0) - found.frequency).mean() < 0.2
+    assert ((found.high - found.low) < 39).any()

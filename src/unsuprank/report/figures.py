@@ -136,7 +136,9 @@ def interval_figure(facts: Facts) -> Any:
 def frequency_figure(facts: Facts) -> Any:
     shown = facts.order[: max(2 * facts.stability.top, 30)]
     ranks = np.arange(1, len(shown) + 1)
-    plot = _figure("rank", f"share of refits in the top {facts.stability.top}", y_range=(0, 1.05))
+    repeats = "seeds" if facts.stability.drawn else "refits"
+    title = f"share of {repeats} in the top {facts.stability.top}"
+    plot = _figure("rank", title, y_range=(0, 1.05))
     plot.vbar(ranks, 0.8, facts.stability.frequency[shown], color=BLUE)
     plot.add_layout(
         Span(

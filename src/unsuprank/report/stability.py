@@ -1,24 +1,33 @@
-"""How sure a ranking is: refits on part of the rows, and refits on shuffled columns."""
+"""How sure a ranking is, and what scores chance gives.
+
+A score that is a mean over trees comes with its standard error, so what other seeds would give
+is drawn from that. All other methods are fitted again on parts of the rows. Both numbers follow
+from the table and the method alone, never from a clock: the same page on every machine.
+"""
 
 from __future__ import annotations
 
-import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
 
 from ..base import Ranker
+from ..methods import method_of
 from ..progress import progress
 from ..table import Table
 
-#: Share of the rows that a refit sees, and the most refits there are.
+#: Share of the rows that a refit sees.
 ROWS_SHARE = 0.8
+MIN_REFITS = 3
 MAX_REFITS = 20
 MAX_SHUFFLES = 5
-#: Seconds that each of the two kinds of refits may take, unless that means fewer than 3.
-BUDGET = 3.0
+#: Seeds that are drawn from standard errors.
+DRAWS = 200
+#: Work that refits may come to, in the units of `_effort`; about three seconds.
+REFIT_WORK = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,10 @@ class Stability:
     low: np.ndarray
     high: np.ndarray
     frequency: np.ndarray
-    n_refits: int
+    #: Refits, or draws if `drawn`.
+    n_repeats: int
+    #: Whether other seeds were drawn from standard errors instead of fitting again.
+    drawn: bool
     top: int
     #: Sorted scores of shuffled tables, shape (shuffles, features), best first.
     shuffled: np.ndarray
@@ -40,41 +52,91 @@ class Stability:
 
 
 def measure_stability(ranker: Ranker, table: Table, top: int, seed: int) -> Stability:
-    """Refit a fitted ranker on subsamples and on shuffled columns."""
+    """Rank intervals of a fitted ranker, and scores of shuffled columns."""
     rng = np.random.default_rng(seed)
-    n_rows = max(2, round(ROWS_SHARE * table.n_rows))
-
-    def part() -> np.ndarray:
-        return table.values[np.sort(rng.permutation(table.n_rows)[:n_rows])]
-
-    def shuffled() -> np.ndarray:
-        return rng.permuted(table.values, axis=0)
-
-    scores = _refits("refitting on parts of the rows", ranker, part, MAX_REFITS, seed)
-    order = np.argsort(-scores, axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1)[None, :], axis=1)
+    error = getattr(ranker, "scores_sem_", None)
+    drawn = error is not None and bool(np.isfinite(error).all()) and bool(np.any(error > 0))
+    if drawn:
+        scores = other_seeds(ranker.scores_, np.asarray(error), rng)
+    else:
+        scores = _on_parts(ranker, table, rng, seed)
+    ranks = _ranks(scores)
     low, high = np.quantile(ranks, [0.05, 0.95], axis=0, method="nearest")
     own = getattr(ranker, "rank_interval_", None)
     if own is not None and np.shape(own) == (table.n_columns, 2):
         low, high = np.asarray(own).T
-    chance = _refits("refitting on shuffled columns", ranker, shuffled, MAX_SHUFFLES, seed)
     return Stability(
         np.minimum(low, ranker.ranking_).astype(int),
         np.maximum(high, ranker.ranking_).astype(int),
         (ranks <= top).mean(axis=0),
         len(scores),
+        drawn,
         top,
-        -np.sort(-chance, axis=1),
+        _by_chance(ranker, table, rng, seed),
     )
 
 
-def _refits(label: str, ranker: Ranker, draw, most: int, seed: int) -> np.ndarray:
-    """Scores of refits on what `draw` gives, as many as the budget allows, at least three."""
+def other_seeds(scores: np.ndarray, error: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Scores that other seeds would give, shape (draws, features).
+
+    Two independent means with standard error e differ by e times the root of 2. A column that
+    no tree used has no spread to show; it gets the smallest of the others.
+    """
+    spread = np.sqrt(2.0) * np.maximum(error, error[error > 0].min())
+    return scores + spread * rng.standard_normal((DRAWS, len(scores)))
+
+
+def n_refits(ranker: Ranker, n_rows: int, n_columns: int, most: int) -> int:
+    """As many as come to a fixed amount of work, but at least three."""
+    by_work = int(REFIT_WORK / _effort(ranker, n_rows, n_columns))
+    return min(most, max(MIN_REFITS, by_work))
+
+
+def _effort(ranker: Ranker, n_rows: int, n_columns: int) -> float:
+    """What a fit costs: one unit is about a fifth of a microsecond on one machine or another."""
+    method = method_of(ranker)
+    trees = ranker.get_params().get("n_estimators", 100)
+    return (
+        n_rows
+        * (n_columns + n_rows / 4)
+        * (method.effort if method is not None else 1.0)
+        * max(1.0, trees / 100)
+    )
+
+
+def _on_parts(ranker: Ranker, table: Table, rng: np.random.Generator, seed: int) -> np.ndarray:
+    n_rows = max(2, round(ROWS_SHARE * table.n_rows))
+
+    def part() -> np.ndarray:
+        return table.values[np.sort(rng.permutation(table.n_rows)[:n_rows])]
+
+    count = n_refits(ranker, n_rows, table.n_columns, MAX_REFITS)
+    return _refits("refitting on parts of the rows", ranker, part, count, seed)
+
+
+def _by_chance(ranker: Ranker, table: Table, rng: np.random.Generator, seed: int) -> np.ndarray:
+    def shuffled() -> np.ndarray:
+        return rng.permuted(table.values, axis=0)
+
+    count = n_refits(ranker, table.n_rows, table.n_columns, MAX_SHUFFLES)
+    scores = _refits("refitting on shuffled columns", ranker, shuffled, count, seed)
+    return -np.sort(-scores, axis=1)
+
+
+def _ranks(scores: np.ndarray) -> np.ndarray:
+    order = np.argsort(-scores, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(1, scores.shape[1] + 1)[None, :], axis=1)
+    return ranks
+
+
+def _refits(
+    label: str, ranker: Ranker, draw: Callable[[], np.ndarray], count: int, seed: int
+) -> np.ndarray:
+    """Scores of `count` fits on what `draw` gives."""
     scores = []
-    started = time.monotonic()
-    with progress(label, most) as bar:
-        for i in range(most):
+    with progress(label, count) as bar:
+        for i in range(count):
             again = clone(ranker)
             if "random_state" in again.get_params():
                 again.set_params(random_state=seed + 1 + i)
@@ -82,6 +144,4 @@ def _refits(label: str, ranker: Ranker, draw, most: int, seed: int) -> np.ndarra
                 warnings.simplefilter("ignore")  # what there is to say was said by the first fit
                 scores.append(again.fit(draw()).scores_)
             bar.advance()
-            if len(scores) >= 3 and time.monotonic() - started > BUDGET:
-                break
     return np.array(scores)

@@ -122,10 +122,17 @@ def verdicts(facts: Facts, top: int) -> dict[str, str]:
 
 
 def _stability(facts: Facts, top: int) -> str:
-    kept = int((facts.stability.frequency[facts.order[:top]] >= 0.8).sum())
+    stability = facts.stability
+    kept = int((stability.frequency[facts.order[:top]] >= 0.8).sum())
+    how = (
+        f"Another seed grows other trees; in {stability.n_repeats} draws from the spread of the "
+        "scores over the trees"
+        if stability.drawn
+        else f"In {stability.n_repeats} refits on 80% of the rows"
+    )
     text = (
-        f"In {facts.stability.n_refits} refits on 80% of the rows, {kept} of the top {top} "
-        f"features came out among the top {top} at least four times in five."
+        f"{how}, {kept} of the top {top} features came out among the top {top} at least four "
+        "times in five."
     )
     if 2 * kept < top:
         text += (
@@ -133,6 +140,11 @@ def _stability(facts: Facts, top: int) -> str:
             "trees where the method grows trees, have made it so."
         )
     return text
+
+
+def nine_of_ten(facts: Facts) -> str:
+    """What a rank interval is, to follow a statement."""
+    return "for nine of ten seeds" if facts.stability.drawn else "in nine of ten refits"
 
 
 def _chance(facts: Facts) -> str:

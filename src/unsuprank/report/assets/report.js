@@ -126,7 +126,7 @@
 
   // The card of a feature.
   const why = (j) => {
-    const out = [`Rank ${col.rank[j]} of ${n}, between ${col.low[j]} and ${col.high[j]} in nine of ten refits; `
+    const out = [`Rank ${col.rank[j]} of ${n}, between ${col.low[j]} and ${col.high[j]} ${data.repeats}; `
       + `among the top ${data.top} in ${col.frequency[j]}% of them.`];
     if (!(col.spread[j] > 0)) return `${out[0]} The column never changes, so it cannot tell rows apart.`;
     if (data.chance !== null) {
