@@ -8,6 +8,7 @@ import pytest
 
 from unsuprank import GreedyCSS
 from unsuprank.redundancy.neighbour_polish import (
+    Contest,
     View,
     mean_squared_errors,
     polish,
@@ -42,7 +43,8 @@ def test_swap_costs_are_those_of_brute_force(seed):
     queries = np.sort(rng.permutation(m)[: rng.integers(1, 9)]).astype(np.int64)
     cost = rng.integers(0, 100, size=(len(queries), m)).astype(float)
     assert np.array_equal(
-        swap_costs(pool, places, queries, cost), naive_swap_costs(pool, places, queries, cost)
+        swap_costs([Contest(pool, queries, cost)], places),
+        naive_swap_costs(pool, places, queries, cost),
     )
 
 
@@ -51,7 +53,7 @@ def test_small_columns_survive_the_removal_of_a_large_one():
     pool = rng.normal(size=(40, 4)) * np.array([1e12, 1.0, 1.0, 1.0])
     places, queries = np.arange(3), np.arange(40)
     cost = rng.uniform(size=(40, 40))
-    assert swap_costs(pool, places, queries, cost) == pytest.approx(
+    assert swap_costs([Contest(pool, queries, cost)], places) == pytest.approx(
         naive_swap_costs(pool, places, queries, cost)
     )
 

@@ -21,8 +21,9 @@ many rows as coordinates, which changes no inner product of columns.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +35,8 @@ EXHAUSTED = 1e-8
 TIE = 1e-10
 #: Bytes of kernel times coordinates that are made at a time.
 BLOCK_BYTES = 2**24
+#: Multiplications of one matrix product; Ctrl-C waits for its end.
+BLOCK_WORK = 2**33
 
 
 @dataclass
@@ -62,7 +65,7 @@ class Residual:
         if coordinates.shape[0] > coordinates.shape[1]:
             coordinates = np.asarray(np.linalg.qr(coordinates, mode="r"))
         self._coordinates = coordinates
-        self._kernel = coordinates @ coordinates.T
+        self._kernel = row_products(coordinates)
         self._basis = np.empty((coordinates.shape[0], 0))
         self._starts = np.concatenate([[0], np.cumsum(widths)])
         self._groups = [
@@ -71,6 +74,12 @@ class Residual:
         ]
         self.n_columns = len(widths)
         self.total = self.left()
+
+    def copy(self) -> Residual:
+        """The same, to go another way from here."""
+        twin = copy.copy(self)
+        twin._groups = [replace(g, H=g.H.copy(), F=g.F.copy()) for g in self._groups]
+        return twin
 
     def left(self) -> float:
         """Squared length of all that is unexplained."""
@@ -91,8 +100,9 @@ class Residual:
             return
         image = self._kernel @ fresh
         image -= self._basis @ (self._basis.T @ image)
-        both = self._coordinates.T @ np.hstack([fresh, image])
-        U, V = np.hsplit(both, 2)
+        # Two long rows times the table are much faster than the table times two columns.
+        both = np.hstack([fresh, image]).T @ self._coordinates
+        U, V = (np.ascontiguousarray(part.T) for part in np.vsplit(both, 2))
         self._basis = np.hstack([self._basis, fresh])
         squares = U.T @ U
         for group in self._groups:
@@ -115,6 +125,18 @@ class Residual:
             F[a : a + step] = blocks @ image.T.reshape(blocks.shape).transpose(0, 2, 1)
         floor = EXHAUSTED * np.trace(H, axis1=1, axis2=2)
         return _Group(columns, places, H, F, floor)
+
+
+def row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+    """``matrix[some] @ matrix.T`` (all rows by default), in steps that Ctrl-C can come between."""
+    rows, columns = matrix.shape
+    count = rows if some is None else len(some)
+    step = max(1, BLOCK_WORK // max(1, rows * count))
+    products = np.zeros((count, rows))
+    for a in range(0, columns, step):
+        part = matrix[:, a : a + step]
+        products += (part if some is None else part[some]) @ part.T
+    return products
 
 
 def _block_gains(group: _Group) -> np.ndarray:
@@ -170,7 +192,17 @@ def greedy_path(
 
     It ends early when no column has anything to add.
     """
-    residual = Residual(coordinates, widths)
+    return path_from(Residual(coordinates, widths), n_picks, first=first, progress=progress)
+
+
+def path_from(
+    residual: Residual,
+    n_picks: int,
+    *,
+    first: Sequence[int] | np.ndarray = (),
+    progress: Progress | None = None,
+) -> GreedyPath:
+    """The path of :func:`greedy_path`; `residual` is used up."""
     unit = residual.total or 1.0
     gains = alone = residual.gains()
     waiting = {int(column) for column in first}

@@ -8,7 +8,7 @@ from .._checks import check_choice, check_count
 from ..base import Ranker
 from ..progress import progress
 from ..table import Table
-from .column_subset import GreedyPath, greedy_path, path_scores
+from .column_subset import GreedyPath, Residual, path_from, path_scores
 from .coordinates import SCALES, filled_values, scaled_coordinates
 from .neighbour_polish import polish
 
@@ -114,13 +114,13 @@ class GreedyCSS(Ranker):
     def _score(self, table: Table) -> np.ndarray:
         if self.polish is not None:
             table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
-        coordinates, widths = scaled_coordinates(table, self.scale)
+        residual = Residual(*scaled_coordinates(table, self.scale))
         first: np.ndarray | tuple = ()
         if self.polish is not None:
-            first = self._polished(table, coordinates, widths)
+            first = self._polished(table, residual.copy())
         n_picks = min(max(self.n_picks, self._count(table.n_columns)), table.n_columns)
         with progress("choosing columns", n_picks, self.verbose) as shown:
-            path = greedy_path(coordinates, widths, n_picks, first=first, progress=shown)
+            path = path_from(residual, n_picks, first=first, progress=shown)
         self.picks_ = path.picks
         self.explained_ = 1.0 - path.unexplained[1:]
         return path_scores(path)
@@ -131,8 +131,8 @@ class GreedyCSS(Ranker):
             return max(1, round(wanted * n_columns))
         return min(int(wanted), n_columns)
 
-    def _polished(self, table: Table, coordinates: np.ndarray, widths: np.ndarray) -> np.ndarray:
-        path = greedy_path(coordinates, widths, self._count(table.n_columns))
+    def _polished(self, table: Table, residual: Residual) -> np.ndarray:
+        path = path_from(residual, self._count(table.n_columns))
         if not len(path.picks):
             return path.picks
         with progress("swapping columns", MAX_SWAPS, self.verbose) as shown:

@@ -23,12 +23,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from .. import _kernels
 from ..parallel import in_batches
+from .column_subset import row_products
 
 #: Queries per kernel call; fixed, so that sums do not depend on the number of threads.
 BATCH = 32
+#: Columns whose errors are measured at a time: what fits the processor's cache.
+COLUMNS_AT_ONCE = 256
 #: How often the rows are split into two random halves.
 SPLITS = 4
 #: Rows that are predicted in each half, at most; all its rows may be neighbours.
@@ -63,50 +67,66 @@ def random_halves(n_rows: int, splits: int = SPLITS, max_queries: int = MAX_QUER
 
 def mean_squared_errors(values: np.ndarray, picks: np.ndarray, views: list[View]) -> np.ndarray:
     """Of each column, over all queries of all views; of equally near rows the first counts."""
-    total = np.zeros(values.shape[1])
-    for view in views:
-        points = values[np.ix_(view.rows, picks)]
-        nearest = view.rows[[_nearest(points, int(q)) for q in view.queries]]
-        total += np.sum((values[view.rows[view.queries]] - values[nearest]) ** 2, axis=0)
-    return total / sum(len(view.queries) for view in views)
+    points = values[:, picks]
+    predicted = np.concatenate([view.rows[view.queries] for view in views])
+    nearest = np.concatenate([_nearest(points[view.rows], view) for view in views])
+    total = np.empty(values.shape[1])
+    for a in range(0, len(total), COLUMNS_AT_ONCE):
+        part = values[:, a : a + COLUMNS_AT_ONCE]
+        gaps = part[predicted] - part[nearest]
+        total[a : a + COLUMNS_AT_ONCE] = np.einsum("qc,qc->c", gaps, gaps)
+    return total / len(predicted)
 
 
-def _nearest(points: np.ndarray, query: int) -> int:
-    distances = np.sum((points - points[query]) ** 2, axis=1)
-    distances[query] = np.inf
-    return int(np.argmin(distances))
+def _nearest(points: np.ndarray, view: View) -> np.ndarray:
+    """The row nearest to each query of a view."""
+    distances = cdist(points[view.queries], points, "sqeuclidean")
+    distances[np.arange(len(view.queries)), view.queries] = np.inf
+    return view.rows[np.argmin(distances, axis=1)]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The rows of a view, and what it costs to predict its queries by them."""
+
+    pool: np.ndarray  # (n_rows, n_pool), C order
+    queries: np.ndarray  # int64
+    cost: np.ndarray  # (n_queries, n_rows), C order
 
 
 def swap_costs(
-    pool: np.ndarray,
-    places: np.ndarray,
-    queries: np.ndarray,
-    cost: np.ndarray,
-    n_jobs: int | None = None,
+    contests: list[Contest], places: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
     """Summed cost after each possible swap: entry (r, c) replaces pick r by pool column c.
 
     Parameters
     ----------
-    pool : ndarray of shape (n_rows, n_pool), C order
+    contests : list of Contest
+        Of all views, with the same pool.
     places : ndarray of int64
         Positions of the picks in the pool.
-    queries : ndarray of int64
-        Rows that are predicted.
-    cost : ndarray of shape (n_queries, n_rows), C order
-        What it costs to predict a query by a row.
     n_jobs : int, optional
     """
+    total = np.zeros((len(places), contests[0].pool.shape[1]))
+    batches = [
+        (contest, first, min(first + BATCH, len(contest.queries)))
+        for contest in contests
+        for first in range(0, len(contest.queries), BATCH)
+    ]
 
-    def work(first: int, last: int) -> np.ndarray:
-        sums = np.zeros((len(places), pool.shape[1]))
-        _kernels.add_swap_errors(pool, places, queries, cost, first, last, sums)
-        return sums
+    def work(start: int, stop: int) -> list[np.ndarray]:
+        return [_batch_costs(*batch, places) for batch in batches[start:stop]]
 
-    total = np.zeros((len(places), pool.shape[1]))
-    for part in in_batches(work, len(queries), n_jobs=n_jobs, batch_size=BATCH):
-        total += part
+    for parts in in_batches(work, len(batches), n_jobs=n_jobs, batch_size=1):
+        for part in parts:
+            total += part
     return total
+
+
+def _batch_costs(contest: Contest, first: int, last: int, places: np.ndarray) -> np.ndarray:
+    sums = np.zeros((len(places), contest.pool.shape[1]))
+    _kernels.add_swap_errors(contest.pool, places, contest.queries, contest.cost, first, last, sums)
+    return sums
 
 
 def polish(
@@ -142,14 +162,13 @@ def polish(
     """
     picks = np.array(picks)
     views = random_halves(len(values)) if views is None else views
-    pools = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
+    pools = [(view, np.ascontiguousarray(values[np.ix_(view.rows, pool)])) for view in views]
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
-            costs = _pair_costs(values, np.sqrt(mean_squared_errors(values, picks, views)), views)
+            errors = np.sqrt(mean_squared_errors(values, picks, views))
+            contests = _contests(values, errors, pools)
         places = np.array([np.flatnonzero(pool == pick)[0] for pick in picks], dtype=np.int64)
-        total = np.zeros((len(picks), len(pool)))
-        for view, candidates, cost in zip(views, pools, costs, strict=True):
-            total += swap_costs(candidates, places, view.queries, cost, n_jobs)
+        total = swap_costs(contests, places, n_jobs)
         current = total[0, places[0]]
         total[:, places] = np.inf
         out, new = np.unravel_index(np.argmin(total), total.shape)
@@ -160,15 +179,26 @@ def polish(
     return picks
 
 
-def _pair_costs(values: np.ndarray, errors: np.ndarray, views: list[View]) -> list[np.ndarray]:
-    """Squared distances of queries to the rows of their view, column j divided by its error."""
-    scaled = values / np.sqrt(np.maximum(errors, SMALLEST_ERROR * (errors.max() or 1.0)))
+def _pair_costs(values: np.ndarray, errors: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Squared distances of some rows to all, column j divided by its error."""
+    floor = SMALLEST_ERROR * (errors.max() or 1.0)
+    scaled = values / np.sqrt(np.maximum(errors, floor))
+    # The product of a matrix with itself takes half the time.
+    cost = row_products(scaled, None if len(predicted) == len(values) else predicted)
     squares = np.einsum("ij,ij->i", scaled, scaled)
-    predicted = np.unique(np.concatenate([view.rows[view.queries] for view in views]))
-    cost = squares[predicted][:, None] + squares - 2.0 * (scaled[predicted] @ scaled.T)
-    np.maximum(cost, 0.0, out=cost)
-    places = [np.searchsorted(predicted, view.rows[view.queries]) for view in views]
+    cost *= -2.0
+    cost += squares
+    cost += squares[predicted, None]
+    return np.maximum(cost, 0.0, out=cost)
+
+
+def _contests(
+    values: np.ndarray, errors: np.ndarray, pools: list[tuple[View, np.ndarray]]
+) -> list[Contest]:
+    predicted = np.unique(np.concatenate([view.rows[view.queries] for view, _ in pools]))
+    cost = _pair_costs(values, errors, predicted)
+    places = [np.searchsorted(predicted, view.rows[view.queries]) for view, _ in pools]
     return [
-        np.ascontiguousarray(cost[np.ix_(place, view.rows)])
-        for place, view in zip(places, views, strict=True)
+        Contest(pool, view.queries, cost[np.ix_(place, view.rows)])
+        for place, (view, pool) in zip(places, pools, strict=True)
     ]
