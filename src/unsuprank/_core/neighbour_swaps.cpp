@@ -6,13 +6,20 @@
 
 // The distance without pick r bounds the distance with any replacement from below, so rows are
 // visited in order of the former until no candidate can be improved. Few rows are: one column of
-// sixteen moves a neighbour by a few places. Only a short prefix is sorted; candidates for which
-// it does not suffice (there are many ties in text) see the remaining rows one by one.
+// sixteen moves a neighbour by a few places. Only a short prefix is sorted. All candidates see
+// its rows together, a vector at a time, until few candidates are left open; each of these then
+// sees the remaining rows alone, in order at first and then (there are many ties in text) all.
 
 namespace unsuprank {
 namespace {
 
 constexpr int64_t PREFIX = 32;
+// Rows that are put in order at a time; mostly the first of these suffice.
+constexpr int64_t CHUNK = 8;
+// Rows that all candidates see between two counts of the open ones.
+constexpr int64_t STEP = 2;
+// Candidates are looked at alone when fewer than one in this many are open.
+constexpr int64_t FEW = 12;
 
 // Row indices are compared next to distances, hence doubles: vectors of one type are fast.
 struct Near {
@@ -28,13 +35,21 @@ struct Near {
 class LeaveOneOut {
  public:
   explicit LeaveOneOut(const SwapProblem& p)
-      : p_(p), before_((p.n_picks + 1) * p.rows), after_((p.n_picks + 1) * p.rows) {}
+      : p_(p),
+        columns_(p.n_picks * p.rows),
+        before_((p.n_picks + 1) * p.rows),
+        after_((p.n_picks + 1) * p.rows) {
+    for (int64_t k = 0; k < p.rows; ++k) {
+      for (int64_t r = 0; r < p.n_picks; ++r) {
+        columns_[r * p.rows + k] = p.pool[k * p.width + p.picks[r]];
+      }
+    }
+  }
 
   void visit(int64_t query) {
     for (int64_t r = 0; r < p_.n_picks; ++r) {
-      extend(query, p_.picks[r], &before_[r * p_.rows], &before_[(r + 1) * p_.rows]);
-      const int64_t s = p_.n_picks - 1 - r;
-      extend(query, p_.picks[s], &after_[r * p_.rows], &after_[(r + 1) * p_.rows]);
+      extend(query, r, &before_[r * p_.rows], &before_[(r + 1) * p_.rows]);
+      extend(query, p_.n_picks - 1 - r, &after_[r * p_.rows], &after_[(r + 1) * p_.rows]);
     }
   }
 
@@ -43,16 +58,17 @@ class LeaveOneOut {
   }
 
  private:
-  void extend(int64_t query, int64_t column, const double* from, double* to) const {
-    const double center = p_.pool[query * p_.width + column];
+  void extend(int64_t query, int64_t pick, const double* from, double* to) const {
+    const double* column = &columns_[pick * p_.rows];
     for (int64_t k = 0; k < p_.rows; ++k) {
-      const double d = center - p_.pool[k * p_.width + column];
+      const double d = column[query] - column[k];
       to[k] = from[k] + d * d;
     }
   }
 
   const SwapProblem& p_;
-  std::vector<double> before_;  // the first row of both stays 0
+  std::vector<double> columns_;  // the picks, one after the other
+  std::vector<double> before_;   // the first row of both stays 0
   std::vector<double> after_;
 };
 
@@ -71,6 +87,19 @@ __attribute__((target_clones("default", "avx2"))) void offer(int64_t width, Near
   }
 }
 
+// Number of candidates whose nearest row `next`, or any after it, may still replace.
+__attribute__((target_clones("default", "avx2"))) int64_t count_open(int64_t width, Near next,
+                                                                     const double* distance,
+                                                                     const double* row) {
+  int64_t open = 0;
+  for (int64_t c = 0; c < width; ++c) {
+    const bool before =
+        (distance[c] < next.distance) | ((distance[c] == next.distance) & (row[c] < next.row));
+    open += before ? 0 : 1;
+  }
+  return open;
+}
+
 // The nearest row for every candidate at once.
 class Nearest {
  public:
@@ -81,16 +110,10 @@ class Nearest {
     std::fill(distance_.begin(), distance_.end(), std::numeric_limits<double>::infinity());
     std::fill(row_.begin(), row_.end(), std::numeric_limits<double>::infinity());
     query_ = p_.pool + query * p_.width;
-    const int64_t prefix = std::min<int64_t>(PREFIX, rows.size());
-    std::nth_element(rows.begin(), rows.begin() + (prefix - 1), rows.end());
-    std::sort(rows.begin(), rows.begin() + prefix);
-    for (int64_t i = 0; i < prefix; ++i) {
-      if (i % 4 == 0 && i > 0 && all_before(rows[i])) return;
-      offer(p_.width, rows[i], query_, p_.pool + static_cast<int64_t>(rows[i].row) * p_.width,
-            distance_.data(), row_.data());
-    }
+    const Reach reach = show_to_all(rows);
+    const Near next = rows[std::min(reach.seen, reach.sorted - 1)];
     for (int64_t c = 0; c < p_.width; ++c) {
-      if (!(best(c) < rows[prefix - 1])) search(c, rows, prefix);
+      if (!(best(c) < next)) search(c, rows, reach);
     }
   }
 
@@ -99,17 +122,44 @@ class Nearest {
  private:
   Near best(int64_t c) const { return {distance_[c], row_[c]}; }
 
-  bool all_before(const Near& next) const {
-    for (int64_t c = 0; c < p_.width; ++c) {
-      if (!(best(c) < next)) return false;
+  // How many rows all candidates have seen, and how many are in order.
+  struct Reach {
+    int64_t seen;
+    int64_t sorted;
+  };
+
+  // Offers the nearest rows to all candidates until few are open.
+  Reach show_to_all(std::vector<Near>& rows) {
+    const int64_t prefix = std::min<int64_t>(PREFIX, rows.size());
+    Reach reach{0, 0};
+    for (; reach.seen < prefix; ++reach.seen) {
+      if (reach.seen == reach.sorted) reach.sorted = sort_more(rows, reach.sorted);
+      const Near next = rows[reach.seen];
+      if (reach.seen > 0 && reach.seen % STEP == 0 &&
+          count_open(p_.width, next, distance_.data(), row_.data()) * FEW < p_.width) {
+        break;
+      }
+      offer(p_.width, next, query_, p_.pool + static_cast<int64_t>(next.row) * p_.width,
+            distance_.data(), row_.data());
     }
-    return true;
+    return reach;
   }
 
-  void search(int64_t c, const std::vector<Near>& rows, int64_t from) {
+  static int64_t sort_more(std::vector<Near>& rows, int64_t sorted) {
+    const int64_t end = std::min<int64_t>(sorted + CHUNK, rows.size());
+    std::nth_element(rows.begin() + sorted, rows.begin() + (end - 1), rows.end());
+    std::sort(rows.begin() + sorted, rows.begin() + end);
+    return end;
+  }
+
+  void search(int64_t c, const std::vector<Near>& rows, Reach reach) {
     Near found = best(c);
-    for (size_t i = from; i < rows.size(); ++i) {
-      if (!(rows[i] < found)) continue;
+    const int64_t n_rows = rows.size();
+    for (int64_t i = reach.seen; i < n_rows; ++i) {
+      if (!(rows[i] < found)) {
+        if (i < reach.sorted) break;  // all that follow are farther still
+        continue;
+      }
       const double d = query_[c] - p_.pool[static_cast<int64_t>(rows[i].row) * p_.width + c];
       const Near offered{rows[i].distance + d * d, rows[i].row};
       if (offered < found) found = offered;
