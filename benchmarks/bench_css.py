@@ -14,7 +14,7 @@ import os
 import numpy as np
 from sklearn.model_selection import KFold
 
-from unsuprank import Diversified, GreedyCSS
+from unsuprank import Diversified, GreedyCSS, VarianceRanker
 
 from .harness import alternate, best_of, load, report, report_ratio
 
@@ -44,7 +44,7 @@ def _report_shapes() -> None:
         for name, ranker in (
             ("GreedyCSS, 16 picks", GreedyCSS(n_picks=N_SELECTED)),
             ('GreedyCSS(polish="knn")', GreedyCSS(n_picks=N_SELECTED, polish="knn")),
-            ("Diversified(VarianceRanker())", Diversified(n_picks=N_SELECTED)),
+            ("Diversified(VarianceRanker())", Diversified(VarianceRanker(), n_picks=N_SELECTED)),
         ):
             seconds = best_of(lambda ranker=ranker, X=X: ranker.fit(X))
             target = f"< {limit} s" if ranker.get_params().get("polish", "") is None else ""

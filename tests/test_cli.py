@@ -115,7 +115,31 @@ def test_every_public_ranker_is_a_method():
         for n in unsuprank.__all__
         if isinstance(c := getattr(unsuprank, n), type) and issubclass(c, unsuprank.Ranker)
     }
-    assert rankers - known <= {"Ranker", "Diversified"}  # wrappers take a ranker, not a table
+    assert rankers - known == {"Ranker"}
+
+
+def test_variants_of_a_class_are_methods_of_their_own(table):
+    diversified = methods.make("diversified", seed=5, n_jobs=2, n_estimators=7)
+    assert diversified.get_params()["ranker__random_state"] == 5
+    assert diversified.get_params()["ranker__n_estimators"] == 7
+    for name in ("css", "css-knn", "diversified", "genie3"):
+        assert methods.method_of(methods.make(name)).name == name
+        assert run(["rank", table, "--label", "kind", "--method", name]) == 0
+    assert "nominal" not in methods.find("css-knn").accepts
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a,b\n1,2\n3,1\n", "at least 4 rows; there are 2"),
+        ("a\n1\n3\n2\n5\n4\n", "at least 2 columns"),
+        ("a,b\n1,1e300\n3,2\n4,5\n2,9\n7,6\n", "Column 'b' holds values of size 1e+300"),
+    ],
+)
+def test_curve_says_why_there_is_none(tmp_path, capsys, text, reason):
+    (tmp_path / "t.csv").write_text(text)
+    assert run(["curve", str(tmp_path / "t.csv"), "--method", "variance"]) == 3
+    assert reason in " ".join(capsys.readouterr().err.split())
 
 
 def test_curve(table, tmp_path, capsys):

@@ -50,7 +50,7 @@ def test_copies_come_after_everything_new_in_the_order_of_the_ranker():
     signals = np.linalg.qr(rng.normal(size=(40, 5)) - 0.0)[0]
     signals = (signals - signals.mean(axis=0)) * np.array([5, 4, 3, 2, 1])
     X = np.hstack([signals, signals * 0.99])
-    order = Diversified().fit(X).order_
+    order = Diversified(VarianceRanker()).fit(X).order_
     assert sorted(order[:5]) == [0, 1, 2, 3, 4]
     assert order[5:].tolist() == [5, 6, 7, 8, 9]
 

@@ -187,3 +187,15 @@ def test_mistakes_are_named(X, change, message):
     arguments = {"ranker_or_order": VarianceRanker(), **change}
     with pytest.raises(ValueError, match=message):
         error_curve(X, **arguments)
+
+
+def test_values_whose_squares_overflow_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    X[3, 1] = -1e300
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for measure in ("rmse", "relative", "mse"):
+        with pytest.raises(ValueError, match=r"Column 'b' holds values of size 1e\+300"):
+            error_curve(frame, VarianceRanker(), measure=measure)
+    frame["b"] /= 1e160
+    curves = error_curve(frame, VarianceRanker(), measure="relative")
+    assert np.isfinite(curves.mean("VarianceRanker")).all()

@@ -288,13 +288,14 @@ def curve(
     methods.find(method)
     data = load(_choice(file, drop, label, nominal, ReadOptions(format, header, key, layer, raw)))
     table = data.table()
-    from ..report.curve import measured_curve
+    from ..report.curve import measured_curve, no_curve_because
     from .load import make_for
 
+    reason = no_curve_because(table)
+    if reason is not None:
+        raise FileProblem(reason)
     ranker = make_for(method, table, seed=seed, jobs=jobs)
     result = measured_curve(table, ranker, cv=min(folds, table.n_rows), seed=seed, n_jobs=jobs)
-    if result is None:
-        raise FileProblem("This installation cannot compute error curves")
     rows = result.rows()
     if out:
         write_rows(rows, out)

@@ -19,7 +19,14 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.neighbors import KNeighborsClassifier
 
 from ..table import Table
-from .measures import RECONSTRUCTION, Fold, feature_errors, make_fold, summarise
+from .measures import (
+    RECONSTRUCTION,
+    Fold,
+    feature_errors,
+    make_fold,
+    squares_overflow,
+    summarise,
+)
 from .neighbours import PrefixNeighbours
 
 #: A custom measure: ``(X, X_selected, y) -> float``, higher is better.
@@ -190,6 +197,9 @@ def make_judge(
         raise ValueError(
             f"measure must be a function or one of {', '.join(known)}, got {measure!r}."
         )
+    too_large = squares_overflow(table)
+    if too_large is not None:
+        raise ValueError(too_large)
     if measure in RECONSTRUCTION:
         if isinstance(model, str) and model != "1nn":
             raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")

@@ -42,6 +42,22 @@ class Fold:
         return summarise(self, feature_errors(self, lambda _rows: self.constant), "rmse")
 
 
+def squares_overflow(table: Table) -> str | None:
+    """What to say of values so large that squared distances are no numbers, or None."""
+    limit = np.sqrt(np.finfo(float).max / (8.0 * max(1, table.values.size)))
+    numeric = np.flatnonzero(table.n_values == 0)
+    largest = np.fmax.reduce(np.abs(table.values[:, numeric]), axis=0, initial=0.0)
+    too_large = np.flatnonzero(largest > limit)
+    if not len(too_large):
+        return None
+    j = int(numeric[too_large[0]])
+    name = repr(table.schema.names[j]) if table.schema.names is not None else str(j)
+    return (
+        f"Column {name} holds values of size {largest[too_large[0]]:.2g}, whose squared "
+        "differences are too large for a number; divide it by a constant."
+    )
+
+
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:
     """Split `table`; nothing of the test rows enters what is learned."""
     nominal = table.n_values > 0

@@ -10,7 +10,7 @@ from sklearn.utils import Tags, get_tags
 
 from .._checks import check_count, check_number
 from ..base import Ranker
-from ..baselines import VarianceRanker
+from ..forest import Genie3
 from ..progress import Progress, progress
 from ..table import Table, read_table
 from .coordinates import scaled_coordinates
@@ -34,7 +34,7 @@ class Diversified(Ranker):
     Parameters
     ----------
     ranker : Ranker, optional
-        Any ranker of this package; `VarianceRanker` by default.
+        Any ranker of this package; `Genie3` with `random_state=0` by default.
     redundancy : float, default=1.0
         How much copies are moved down; 0 leaves the ranking as it is.
     n_features_to_select : int or float, default=16
@@ -97,7 +97,7 @@ class Diversified(Ranker):
         check_count("n_picks", self.n_picks)
 
     def _wrapped(self) -> Ranker:
-        return VarianceRanker() if self.ranker is None else self.ranker
+        return Genie3(random_state=0) if self.ranker is None else self.ranker
 
     def _read(self, X: Any) -> Table:
         self.ranker_ = clone(self._wrapped()).fit(X)

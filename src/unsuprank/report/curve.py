@@ -40,6 +40,17 @@ class Curve:
         ]
 
 
+def no_curve_because(table: Table) -> str | None:
+    """Why a table has no error curve, or None if it has one."""
+    if table.n_rows < 4:
+        return f"An error curve needs at least 4 rows; there are {table.n_rows}"
+    if table.n_columns < 2:
+        return "An error curve needs at least 2 columns; there is 1"
+    from ..evaluation.measures import squares_overflow
+
+    return squares_overflow(table)
+
+
 def measured_curve(
     table: Table,
     ranker: Ranker,
@@ -48,19 +59,13 @@ def measured_curve(
     n_random: int = 10,
     seed: int = 0,
     n_jobs: int | None = None,
-) -> Curve | None:
-    """The curve of a ranker, or None where there is none: too few rows, or no evaluation.
+) -> Curve:
+    """The curve of a ranker; only where :func:`no_curve_because` finds nothing to say.
 
     The error is relative to predicting every column by its mean: 1 is no better than that.
     """
-    if table.n_rows < 4 or table.n_columns < 2:
-        return None
-    if np.nanmax(np.abs(table.values), initial=0.0) > 1e150:  # squared errors would overflow
-        return None
-    try:
-        from ..evaluation import error_curve
-    except ImportError:
-        return None
+    from ..evaluation import error_curve
+
     nominal = table.n_values > 0
     result = error_curve(
         table.values,

@@ -11,7 +11,7 @@ from ..base import Ranker
 from ..io.scores import column_summary
 from ..progress import progress
 from ..table import Table
-from .curve import Curve, measured_curve
+from .curve import Curve, measured_curve, no_curve_because
 from .stability import Stability, measure_stability
 from .structure import (
     MAX_ROWS_EMBEDDING,
@@ -90,20 +90,24 @@ def gather(ranker: Ranker, table: Table, names: list[str], top: int, seed: int) 
         bar.advance()
         histograms, low, high = _histograms(table)
         bar.advance()
-        cv, n_random = (10, 10) if table.values.size <= FULL_CURVE else (3, 4)
-        curve = measured_curve(
-            table,
-            ranker,
-            cv=min(cv, table.n_rows),
-            n_random=n_random,
-            seed=seed,
-            n_jobs=ranker.get_params().get("n_jobs"),
-        )
+        curve = None if no_curve_because(table) else _curve(ranker, table, seed)
         bar.advance()
     return Facts(
         table, names, ranker.scores_, order, column_summary(table), stability, curve, neighbours,
         groups, heat, planes, rows, histograms, low, high, _duplicates(table),
     )  # fmt: skip
+
+
+def _curve(ranker: Ranker, table: Table, seed: int) -> Curve:
+    cv, n_random = (10, 10) if table.values.size <= FULL_CURVE else (3, 4)
+    return measured_curve(
+        table,
+        ranker,
+        cv=min(cv, table.n_rows),
+        n_random=n_random,
+        seed=seed,
+        n_jobs=ranker.get_params().get("n_jobs"),
+    )
 
 
 def _histograms(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
