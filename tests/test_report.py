@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unsuprank import NDFS, Genie3, RandomRanker, VarianceRanker
+from unsuprank import NDFS, Diversified, Genie3, RandomRanker, VarianceRanker
 from unsuprank.report.stability import measure_stability, n_refits
 from unsuprank.report.structure import associations, find_groups, find_neighbours
 from unsuprank.table import read_table
@@ -181,3 +181,13 @@ def test_forest_intervals_hold_the_ranks_of_other_seeds():
     assert 0.8 < inside < 0.99
     assert np.abs((others <= 16).mean(axis=0) - found.frequency).mean() < 0.2
     assert ((found.high - found.low) < 39).any()
+
+
+def test_report_of_a_wrapper_knows_what_the_wrapped_ranker_must_be_told(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("abc"))
+    frame["kind"] = rng.choice(["x", "y"], size=20)
+    ranker = Diversified(Genie3(n_estimators=5, random_state=0)).fit(frame)
+    ranker.report(frame, tmp_path / "r.html")
+    assert ranker.ranker.nominal_features is None
+    assert "diversified (Diversified)" in (tmp_path / "r.html").read_text()

@@ -29,6 +29,7 @@ from ..methods import method_of
 from ..table import Table
 from . import figures, words
 from .facts import Facts, gather
+from .stability import parameters_called
 
 MAX_LABELS = 8
 
@@ -75,9 +76,11 @@ def write_report(
 
 def _for_codes(ranker: Ranker, table: Table) -> Ranker:
     """The same fitted ranker, whose clones take the codes of a table."""
-    twin = copy.copy(ranker)
-    if "nominal_features" in ranker.get_params(deep=False) and (table.n_values > 0).any():
-        twin.set_params(nominal_features=table.n_values > 0)
+    if not (table.n_values > 0).any():
+        return ranker
+    twin = copy.deepcopy(ranker)
+    for key in parameters_called(twin, "nominal_features"):
+        twin.set_params(**{key: table.n_values > 0})
     return twin
 
 

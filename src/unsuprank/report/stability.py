@@ -86,6 +86,11 @@ def other_seeds(scores: np.ndarray, error: np.ndarray, rng: np.random.Generator)
     return scores + spread * rng.standard_normal((DRAWS, len(scores)))
 
 
+def parameters_called(ranker: Ranker, name: str) -> list[str]:
+    """Keys of a parameter, of the ranker itself or of one that it wraps."""
+    return [key for key in ranker.get_params() if key.split("__")[-1] == name]
+
+
 def n_refits(ranker: Ranker, n_rows: int, n_columns: int, most: int) -> int:
     """As many as come to a fixed amount of work, but at least three."""
     by_work = int(REFIT_WORK / _effort(ranker, n_rows, n_columns))
@@ -95,12 +100,13 @@ def n_refits(ranker: Ranker, n_rows: int, n_columns: int, most: int) -> int:
 def _effort(ranker: Ranker, n_rows: int, n_columns: int) -> float:
     """What a fit costs: one unit is about a fifth of a microsecond on one machine or another."""
     method = method_of(ranker)
-    trees = ranker.get_params().get("n_estimators", 100)
+    params = ranker.get_params()
+    trees = max([100, *(params[key] for key in parameters_called(ranker, "n_estimators"))])
     return (
         n_rows
         * (n_columns + n_rows / 4)
         * (method.effort if method is not None else 1.0)
-        * max(1.0, trees / 100)
+        * (trees / 100)
     )
 
 
@@ -138,8 +144,8 @@ def _refits(
     with progress(label, count) as bar:
         for i in range(count):
             again = clone(ranker)
-            if "random_state" in again.get_params():
-                again.set_params(random_state=seed + 1 + i)
+            for key in parameters_called(again, "random_state"):
+                again.set_params(**{key: seed + 1 + i})
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what there is to say was said by the first fit
                 scores.append(again.fit(draw()).scores_)
