@@ -138,7 +138,7 @@ def frequency_figure(facts: Facts) -> Any:
     ranks = np.arange(1, len(shown) + 1)
     repeats = "seeds" if facts.stability.drawn else "refits"
     title = f"share of {repeats} in the top {facts.stability.top}"
-    plot = _figure("rank", title, y_range=(0, 1.05))
+    plot = _figure("rank", title, x_range=(0.4, len(shown) + 0.6), y_range=(0, 1.05))
     plot.vbar(ranks, 0.8, facts.stability.frequency[shown], color=BLUE)
     plot.add_layout(
         Span(
@@ -171,7 +171,7 @@ def against_figure(facts: Facts, source: ColumnDataSource, what: str, label: str
 def group_figure(facts: Facts) -> Any:
     matrix = facts.groups.matrix
     n = len(matrix)
-    plot = _square("features, like beside like", "", n, n)
+    plot = _square("features, like beside like", "", n, n, height=560)
     mapper = LinearColorMapper(palette=Cividis256, low=0, high=1)
     plot.image([matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
     plot.add_layout(ColorBar(color_mapper=mapper, width=10), "right")

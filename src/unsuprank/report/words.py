@@ -23,6 +23,10 @@ def some(names: list[str], most: int = 3) -> str:
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
+def features(count: int) -> str:
+    return f"{count:,} feature" + ("" if count == 1 else "s")
+
+
 def warnings_about(facts: Facts, method: Method | None) -> list[str]:
     """What a reader should know about the columns before trusting the ranking."""
     table, names = facts.table, facts.names
@@ -113,7 +117,7 @@ def verdicts(facts: Facts, top: int) -> dict[str, str]:
         c = facts.curve
         better = int((c.error < c.random_low).sum())
         out["curve"] = (
-            f"With {c.enough:,} feature(s) the error is within 5% of the best of this curve. The "
+            f"With {features(c.enough)} the error is within 5% of the best of this curve. The "
             f"ranking beats the band of random orders at {better} of {len(c.sizes)} sizes"
             + (": choosing by this ranking is better than by chance." if better else
                ", so for this purpose a random choice is about as good.")
@@ -153,7 +157,7 @@ def _chance(facts: Facts) -> str:
         return "Shuffling the columns does not change this score: it looks at one column at a time."
     above = int((facts.scores > facts.stability.chance_level).sum())
     return (
-        f"{above:,} feature(s) score higher than 95% of shuffled ones; about "
+        f"Of the features, {above:,} score higher than 95% of shuffled ones; about "
         f"{max(1, round(0.05 * facts.n_columns)):,} would by chance."
     )
 
