@@ -39,11 +39,12 @@ def scores(ranker: Ranker, ax: Any = None) -> Any:
     values = ranker.scores_[ranker.order_]
     ax.plot(np.arange(1, len(values) + 1), values, ".-", color=BLUE)
     ax.set(xscale="log", xlabel="rank", ylabel="score")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     return ax
 
 
 def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
-    """Bars of the best features, with rank intervals where the ranker knows its own error."""
+    """Bars of the best features, with 95% intervals where the ranker knows its scores' error."""
     ax = _axes(ax)
     best = ranker.order_[:n]
     names = _names(ranker)
@@ -68,6 +69,8 @@ def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
     spread = column_summary(_table(ranker, X))["spread"]
     ax.scatter(spread, ranker.scores_, s=12, color=BLUE, alpha=0.6)
     ax.set(xlabel="spread of the column", ylabel="score")
+    if np.all(spread > 0) and spread.max() > 100 * spread.min():
+        ax.set_xscale("log")
     return ax
 
 
@@ -90,7 +93,9 @@ def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None)
     ax = _axes(ax)
     shown = structure.heat_map(_table(ranker, X), ranker.order_[:n], seed)
     names = _names(ranker)
-    image = ax.imshow(shown.values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto")
+    image = ax.imshow(
+        shown.values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto", interpolation="nearest"
+    )
     ticks = [names[j] for j in shown.columns]
     ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
     ax.set(yticks=[], ylabel="rows")

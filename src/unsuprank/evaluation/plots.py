@@ -27,6 +27,10 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
     return Figure(figsize=size, layout="constrained", dpi=150).add_subplot()
 
 
+#: What a measure's name does not say by itself.
+_MEASURE_LABELS = {"relative": "error (1 = predicting means)"}
+
+
 def plot_error_curves(curves: ErrorCurves, *, ax: Any = None, title: str = "") -> Any:
     """Draw the mean curve of every method over the band of random orders.
 
@@ -43,7 +47,7 @@ def plot_error_curves(curves: ErrorCurves, *, ax: Any = None, title: str = "") -
     means = {name: curves.mean(name) for name in curves.values}
     band = (*curves.band(), curves.mean("random")) if len(curves.random) else None
     ax = draw_curves(curves.sizes, means, band, ax=ax, title=title)
-    ax.set_ylabel(curves.measure.replace("_", " "))
+    ax.set_ylabel(_MEASURE_LABELS.get(curves.measure, curves.measure.replace("_", " ")))
     return ax
 
 
@@ -72,7 +76,7 @@ def draw_curves(
             label=name,
         )
     ax.set_xscale("log", base=2)
-    ticks = sizes[:: 1 if len(sizes) <= 10 else 2]  # labels must not touch
+    ticks = _apart(sizes)
     ax.set_xticks(ticks, [str(t) for t in ticks])
     ax.minorticks_off()
     ax.set_xlabel("number of leading features")
@@ -83,6 +87,12 @@ def draw_curves(
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5))
     return ax
+
+
+def _apart(sizes: np.ndarray) -> np.ndarray:
+    """Sizes whose labels do not touch on a logarithmic axis; the last is always among them."""
+    shown = sizes[:: 1 if len(sizes) <= 10 else 2]
+    return np.append(shown[shown <= sizes[-1] / 1.5], sizes[-1])
 
 
 def plot_average_ranks(comparison: Comparison, *, ax: Any = None, title: str = "") -> Any:
