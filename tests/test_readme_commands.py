@@ -45,6 +45,7 @@ def place(tmp_path_factory):
     frame.insert(0, "id", [f"row{i % 39}" for i in range(40)])
     frame["class"] = np.where(base[:, 0] > 0, "yes", "no")
     frame.to_csv(place / "mine.csv", index=False)
+    frame.drop(columns=["id"]).to_csv(place / "table.csv", index=False)
     frame.to_csv(place / "mine.csv.gz", index=False)
     frame.to_csv(place / "mine.tsv", index=False, sep="\t")
     frame.to_parquet(place / "mine.parquet")
