@@ -191,3 +191,10 @@ def test_report_of_a_wrapper_knows_what_the_wrapped_ranker_must_be_told(tmp_path
     ranker.report(frame, tmp_path / "r.html")
     assert ranker.ranker.nominal_features is None
     assert "diversified (Diversified)" in (tmp_path / "r.html").read_text()
+
+
+def test_report_of_a_forest_that_finds_its_own_size(tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 4)) * [1, 2, 3, 4]
+    ranker = Genie3("auto", n_features_to_select=4, random_state=0).fit(X)
+    ranker.report(X, tmp_path / "r.html")
+    assert ranker.n_estimators == "auto"

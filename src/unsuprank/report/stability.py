@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -62,9 +63,6 @@ def measure_stability(ranker: Ranker, table: Table, top: int, seed: int) -> Stab
         scores = _on_parts(ranker, table, rng, seed)
     ranks = _ranks(scores)
     low, high = np.quantile(ranks, [0.05, 0.95], axis=0, method="nearest")
-    own = getattr(ranker, "rank_interval_", None)
-    if own is not None and np.shape(own) == (table.n_columns, 2):
-        low, high = np.asarray(own).T
     return Stability(
         np.minimum(low, ranker.ranking_).astype(int),
         np.maximum(high, ranker.ranking_).astype(int),
@@ -91,6 +89,13 @@ def parameters_called(ranker: Ranker, name: str) -> list[str]:
     return [key for key in ranker.get_params() if key.split("__")[-1] == name]
 
 
+def grown(ranker: Ranker) -> int | None:
+    """Trees of a fitted forest, or of one that was asked for by number."""
+    forest: Any = getattr(ranker, "ranker_", ranker)
+    count = getattr(forest, "n_estimators_", getattr(forest, "n_estimators", None))
+    return int(count) if isinstance(count, (int, np.integer)) else None
+
+
 def n_refits(ranker: Ranker, n_rows: int, n_columns: int, most: int) -> int:
     """As many as come to a fixed amount of work, but at least three."""
     by_work = int(REFIT_WORK / _effort(ranker, n_rows, n_columns))
@@ -100,8 +105,7 @@ def n_refits(ranker: Ranker, n_rows: int, n_columns: int, most: int) -> int:
 def _effort(ranker: Ranker, n_rows: int, n_columns: int) -> float:
     """What a fit costs: one unit is about a fifth of a microsecond on one machine or another."""
     method = method_of(ranker)
-    params = ranker.get_params()
-    trees = max([100, *(params[key] for key in parameters_called(ranker, "n_estimators"))])
+    trees = max(100, grown(ranker) or 0)
     return (
         n_rows
         * (n_columns + n_rows / 4)
@@ -146,6 +150,8 @@ def _refits(
             again = clone(ranker)
             for key in parameters_called(again, "random_state"):
                 again.set_params(**{key: seed + 1 + i})
+            for key in parameters_called(again, "n_estimators"):
+                again.set_params(**{key: grown(ranker)})  # a number, where it was "auto"
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what there is to say was said by the first fit
                 scores.append(again.fit(draw()).scores_)
