@@ -92,7 +92,8 @@ def print_table(
     """A table on stdout; `columns` are names and justification."""
     table = RichTable(title=escape(title) or None, title_justify="left", header_style="bold")
     for name, justify in columns:
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        side: Any = justify
+        table.add_column(name, justify=side, overflow="fold")
     for row in rows:
         table.add_row(*[escape(_cell(value)) for value in row])
     out().print(table)
