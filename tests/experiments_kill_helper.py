@@ -58,6 +58,13 @@ def finished(store: Path) -> set[str]:
     return {name_of(json.loads(p.read_bytes().splitlines()[1])["cell"]) for p in files}
 
 
+def wait_for_cells(journal: Path, n_begun: int) -> None:
+    """Until so many cells were begun: a kill then hits a run on fast and slow machines alike."""
+    deadline = time.monotonic() + 60
+    while len(journal.read_text().splitlines()) < n_begun and time.monotonic() < deadline:
+        time.sleep(0.0005)
+
+
 def kills(data: Path, store: Path, journal: Path) -> dict:
     rng = random.Random(0)
     lost = repeated = interrupted = 0
@@ -65,7 +72,8 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
     for _ in range(KILLS):
         noted = len(journal.read_text().splitlines())
         child = fork(data, store, journal)
-        time.sleep(rng.uniform(0.0, 0.2))
+        wait_for_cells(journal, noted + rng.randint(0, 3))
+        time.sleep(rng.uniform(0.0, 1.5 * PAUSE))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         interrupted += os.WIFSIGNALED(status)
