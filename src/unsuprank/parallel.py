@@ -30,6 +30,8 @@ T = TypeVar("T")
 BATCH_SECONDS = 0.1
 #: Less remaining work than this is not worth the start of a thread pool.
 SERIAL_SECONDS = 0.001
+#: Work up to this long goes to the threads in one batch each.
+SHORT_SECONDS = 0.02
 #: Items of the first, timed batch.
 FIRST_BATCH = 4
 
@@ -118,7 +120,9 @@ def _mark_thread() -> None:
 
 def _batch_size(items: int, per_item: float, threads: int) -> int:
     by_time = int(BATCH_SECONDS / per_item) if per_item > 0 else items
-    fair_share = -(-items // (4 * threads)) if threads > 1 else items
+    # Short work is not worth more than one handover per thread; long work is balanced by more.
+    rounds = 1 if items * per_item < SHORT_SECONDS else 4
+    fair_share = -(-items // (rounds * threads)) if threads > 1 else items
     return max(1, min(by_time, fair_share))
 
 
