@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from .graph import degrees
 
 #: Graphs of up to this many rows are decomposed in full: quick, and free of iterations.
 DENSE_ROWS = 300
+#: Iterations after which a graph is decomposed in full all the same.
+MOST_ITERATIONS = 2000
 #: The largest number of clusters that the eigengap may suggest.
 MOST_CLUSTERS = 10
 
@@ -28,14 +30,24 @@ def smoothest_functions(
     root = np.sqrt(np.maximum(degrees(graph), np.finfo(float).tiny))
     trivial = root / np.linalg.norm(root)
     if m <= DENSE_ROWS or 4 * count > m:
-        dense = graph if isinstance(graph, np.ndarray) else graph.toarray()
-        adjacency = dense / root[:, None] / root
-        adjacency -= 3.0 * np.outer(trivial, trivial)  # 1 -> -2, below all others
-        values, vectors = linalg.eigh(adjacency, subset_by_index=(m - count, m - 1))
+        values, vectors = _decomposed(graph, root, trivial, count)
     else:
-        values, vectors = _iterated(graph, root, trivial, count)
+        try:
+            values, vectors = _iterated(graph, root, trivial, count)
+        except ArpackNoConvergence:  # the graph is nearly the identity: all functions are alike
+            values, vectors = _decomposed(graph, root, trivial, count)
     order = np.argsort(-values, kind="stable")
     return np.clip(1.0 - values[order], 0.0, 2.0), vectors[:, order]
+
+
+def _decomposed(graph, root: np.ndarray, trivial: np.ndarray, count: int):
+    m = len(root)
+    dense = graph if isinstance(graph, np.ndarray) else graph.toarray()
+    adjacency = dense / root[:, None] / root
+    adjacency -= 3.0 * np.outer(trivial, trivial)  # 1 -> -2, below all others
+    # All of them: LAPACK's search for a few may find none where many eigenvalues are equal.
+    values, vectors = linalg.eigh(adjacency, driver="evd")
+    return values[m - count :], vectors[:, m - count :]
 
 
 def _iterated(graph, root: np.ndarray, trivial: np.ndarray, count: int):
@@ -48,10 +60,8 @@ def _iterated(graph, root: np.ndarray, trivial: np.ndarray, count: int):
 
     operator = LinearOperator((m, m), matvec=shifted, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(m)  # fixed: the same answer every time
-    values, vectors = eigsh(
-        operator, k=count, which="LA", v0=start, ncv=min(m, max(2 * count + 20, 40))
-    )
-    return values, vectors
+    ncv = min(m, max(2 * count + 20, 40))
+    return eigsh(operator, k=count, which="LA", v0=start, ncv=ncv, maxiter=MOST_ITERATIONS)
 
 
 def suggested_clusters(graph: sparse.csr_array | np.ndarray) -> int:
