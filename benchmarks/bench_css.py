@@ -8,13 +8,13 @@ on the scale of the data.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 
 import numpy as np
 from sklearn.model_selection import KFold
 
 from unsuprank import Diversified, GreedyCSS, VarianceRanker
+from unsuprank.experiments.methods import find
 
 from .harness import alternate, best_of, load, report, report_ratio
 
@@ -27,11 +27,12 @@ SETS = (
 #: Small enough to be judged in a minute; UNSUPRANK_BENCH_ALL=1 takes all of them.
 QUICK = ("ALLAML", "TOX-171", "Yale", "arcene", "colon", "lymphoma", "warpPIE10P")
 N_SELECTED = 16
+fastcan_order = find("experiments.peers.fastcan_order")
 
 
 def run() -> None:
     _report_shapes()
-    if importlib.util.find_spec("fastcan") is None:
+    if fastcan_order is None:
         print("fastcan is not installed: no comparison")
         return
     _report_speed()
@@ -49,17 +50,6 @@ def _report_shapes() -> None:
             seconds = best_of(lambda ranker=ranker, X=X: ranker.fit(X))
             target = f"< {limit} s" if ranker.get_params().get("polish", "") is None else ""
             report(f"{name}, {rows} x {columns}", f"{seconds:.2f} s", target)
-
-
-def fastcan_order(X: np.ndarray) -> np.ndarray:
-    """The columns that fastcan selects for the principal components of `X`."""
-    from fastcan import FastCan
-    from sklearn.decomposition import PCA
-
-    varying = np.flatnonzero(X.std(axis=0) > 0)
-    Z = (X[:, varying] - X[:, varying].mean(axis=0)) / X[:, varying].std(axis=0)
-    targets = PCA(min(N_SELECTED, len(Z) - 1), random_state=0).fit_transform(Z)
-    return varying[FastCan(N_SELECTED, verbose=0).fit(Z, targets).indices_]
 
 
 def _report_speed() -> None:

@@ -11,11 +11,11 @@ from ..evaluation import plots
 from . import paper
 from .results import Curve, Results
 from .study import SCORES, available, ensemble_ranks, paper_comparison, urelief_ranks
-from .suites import GENIE3, PUBLISHED_COLUMNS, RIGHT_COLUMNS, Column
+from .suites import PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, RIGHT_SEVEN, Column
 
 #: The paper shows lung and PCMAC; the others are added because they differ from these.
 CURVE_EXAMPLES = ("lung", "PCMAC", "lymphoma", "Yale")
-_RIGHT = (GENIE3, *PUBLISHED_COLUMNS[1:2], *PUBLISHED_COLUMNS[-1:], *RIGHT_COLUMNS)
+_RIGHT = (*RIGHT_SEVEN, *(c for c in RIGHT_COLUMNS if c not in RIGHT_SEVEN))
 
 
 def write_figures(results: Results, parts: list[str], directory: Path) -> list[tuple[str, str]]:
@@ -91,7 +91,7 @@ def _curves(results: Results, data_set: str, keep, directory: Path) -> None:
         curve = results.curve(column, data_set)
         if isinstance(curve, Curve):
             means[column.title], sizes = curve.error, curve.sizes
-    chance = results.curve(RIGHT_COLUMNS[-1], data_set)
+    chance = results.curve(RANDOM, data_set)
     if isinstance(chance, Curve):
         low, high = np.percentile(chance.repeats, [5, 95], axis=0)
         band, sizes = (low, high, chance.error), chance.sizes

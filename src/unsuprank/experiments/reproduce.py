@@ -16,6 +16,7 @@ from .store import Store
 from .study import (
     ari_table,
     beside_paper,
+    beyond,
     curve_table,
     ensemble_table,
     gaps,
@@ -76,7 +77,7 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     for column in SOTA_COLUMNS:
         if not column.is_available():
-            say(f"{column.title} is skipped: this version of the package does not have it.")
+            say(f"{column.title} is skipped: what it needs is not installed.")
     with Store(out / "store", say) as store:
         runner = Runner(
             store,
@@ -130,7 +131,7 @@ def make_tables(results: Results, parts: Sequence[str]) -> list[Table]:
     """The tables of some parts of the study."""
     tables: list[Table] = []
     if "sota" in parts:
-        tables += [table_3(results), beside_paper(results), tests(results)]
+        tables += [table_3(results), beside_paper(results), tests(results), beyond(results)]
     if "ensemble-scores" in parts:
         tables.insert(0, table_2(results))
     if "urelief-grid" in parts and (ranks := urelief_ranks(results)) is not None:
