@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
-from unsuprank import Genie3
+from unsuprank import Genie3, PredictiveClusteringForest
 
 N_FORESTS = 200
 
@@ -73,3 +76,23 @@ def test_exhaustive_search_is_fair_among_copies(ensemble):
     )
     difference = scores[:, :3] - scores[:, 3:]
     assert np.abs(difference.mean(axis=0) / standard_error(difference)).max() < 4
+
+
+@pytest.mark.parametrize("max_features", [1, 3, 12])
+def test_two_rows_are_split_by_any_column_that_separates_them(max_features):
+    """All tests of two rows are equally good; each column is to be drawn equally often."""
+    X = np.random.default_rng(1).normal(size=(2, 12))
+    X[1, [0, 4, 5, 9, 11]] = X[0, [0, 4, 5, 9, 11]]
+    n_trees = 6000
+    forest = PredictiveClusteringForest(
+        n_trees, max_features=max_features, bootstrap=False, random_state=0
+    ).fit(X)
+    tested = forest.trees_.feature[forest.trees_.feature >= 0]
+    counts = np.bincount(tested, minlength=12)
+    separating = X[0] != X[1]
+    assert not counts[~separating].any()
+    # The chance that a draw of `max_features` has no separating column leaves some trees empty.
+    empty = math.comb(5, max_features) / math.comb(12, max_features)
+    spread = math.sqrt(n_trees * empty * (1 - empty))
+    assert abs(len(tested) - n_trees * (1 - empty)) <= 4 * spread
+    assert chisquare(counts[separating]).pvalue > 1e-3

@@ -38,7 +38,9 @@ from . import _kernels
 from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
-BLOCK_BYTES = 2**22
+BLOCK_BYTES = 2**20
+#: The least number of columns of such a block: each adds to all of the Gram matrix.
+BLOCK_COLUMNS = 256
 #: Multiplications up to which one BLAS thread is enough.
 SMALL_WORK = 2e8
 #: Distances below this share of the squared norms have lost digits to cancellation.
@@ -65,23 +67,34 @@ def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
     return _embed(table, first, embedding_widths(table)[first:last])
 
 
-def _embed(table: Table, first: int, widths: np.ndarray) -> np.ndarray:
-    out = np.empty((table.n_rows, int(widths.sum())), order="F")
+def _embed(
+    table: Table, first: int, widths: np.ndarray, buffer: np.ndarray | None = None
+) -> np.ndarray:
+    shape = (table.n_rows, int(widths.sum()))
+    if buffer is None or buffer.size < shape[0] * shape[1]:
+        out = np.empty(shape, order="F")
+    else:
+        out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
     scale = 1.0 / np.sqrt(table.n_columns)
     _kernels.embed(table.values, table.n_values, first, widths, scale, out)
     return out
 
 
 def embedded_blocks(table: Table) -> Iterator[np.ndarray]:
-    """The coordinates of all columns, a block of columns at a time."""
+    """The coordinates of all columns, a block of columns at a time.
+
+    Each block takes the memory of the one before it: new memory costs more than what is done
+    with it.
+    """
     widths = embedding_widths(table)
     columns = np.cumsum(np.maximum(widths, 1))
-    per_block = max(1, BLOCK_BYTES // (8 * table.n_rows))
+    per_block = max(BLOCK_COLUMNS, BLOCK_BYTES // (8 * table.n_rows))
+    buffer = np.empty(table.n_rows * min(per_block, int(columns[-1])))
     first = 0
     while first < table.n_columns:
         limit = (columns[first - 1] if first else 0) + per_block
         last = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
-        yield _embed(table, first, widths[first:last])
+        yield _embed(table, first, widths[first:last], buffer)
         first = last
 
 

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "grow.hpp"
+#include "node_scores.hpp"
 #include "permute.hpp"
 #include "route.hpp"
 
@@ -88,13 +90,9 @@ Space<Real> space_of(int64_t rows, const std::optional<RowMajor<Real>>& coords,
 
 // The codes of a table, owned by a capsule on the Python side.
 struct HeldCoarse {
-  std::vector<uint16_t> codes, by_row;
+  std::unique_ptr<uint16_t[]> codes, by_row;  // not vectors: there is no need to set them to 0
   std::vector<CoarseColumn> info;
-
-  CoarseTable view(int64_t rows) const {
-    return {codes.data(), by_row.empty() ? nullptr : by_row.data(), info.data(), rows,
-            static_cast<int64_t>(info.size())};
-  }
+  CoarseTable view;
 };
 
 nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
@@ -102,13 +100,14 @@ nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
   auto held = std::make_unique<HeldCoarse>();
   {
     nb::gil_scoped_release unlocked;
-    held->codes.resize(table.rows * table.cols);
+    held->codes.reset(new uint16_t[table.rows * table.cols]);
     held->info.resize(table.cols);
-    make_coarse(table, held->codes.data(), held->info.data());
+    make_coarse(table, held->codes.get(), held->info.data());
     if (table.cols <= kNarrow) {
-      held->by_row.resize(held->codes.size());
-      transpose_codes(held->codes.data(), table.rows, table.cols, held->by_row.data());
+      held->by_row.reset(new uint16_t[table.rows * table.cols]);
+      transpose_codes(held->codes.get(), table.rows, table.cols, held->by_row.get());
     }
+    held->view = {held->codes.get(), held->by_row.get(), held->info.data(), table.rows, table.cols};
   }
   return nb::capsule(held.release(), "unsuprank.coarse",
                      [](void* p) noexcept { delete static_cast<HeldCoarse*>(p); });
@@ -169,15 +168,14 @@ nb::tuple grow(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<bool
   settings.record = record;
   settings.pair_rows = pair_rows;
   const HeldCoarse& held = *static_cast<HeldCoarse*>(coarse.data("unsuprank.coarse"));
-  require(static_cast<int64_t>(held.codes.size()) == table.rows * table.cols,
+  require(held.view.rows == table.rows && held.view.cols == table.cols,
           "the codes belong to another table");
-  const CoarseTable codes = held.view(table.rows);
   Trees trees;
   PythonInterrupt interrupt(stop.data());
   bool finished;
   {
     nb::gil_scoped_release unlocked;
-    finished = grow_trees(table, codes, space, keys, settings, first, last, interrupt, trees);
+    finished = grow_trees(table, held.view, space, keys, settings, first, last, interrupt, trees);
   }
   if (!finished) interrupt.raise();
   nb::dict candidates = candidates_of(trees);
@@ -266,6 +264,26 @@ void bind_forest(nb::module_& m) {
   bind_typed<float>(m);
   bind_typed<double>(m);
   m.def("coarse_codes", &hold_coarse, nb::arg("values"), nb::arg("n_values"));
+  m.def(
+      "node_scores",
+      [](Vector<int64_t> node_offset, Vector<int32_t> feature, Vector<double> value) {
+        require(node_offset.shape(0) > 0 && feature.shape(0) == value.shape(0),
+                "feature and value differ in length");
+        const int64_t n_trees = static_cast<int64_t>(node_offset.shape(0)) - 1;
+        for (int64_t t = 0; t < n_trees; ++t) {
+          require(0 <= node_offset(t) && node_offset(t) <= node_offset(t + 1) &&
+                      node_offset(t + 1) <= static_cast<int64_t>(feature.shape(0)),
+                  "node_offset does not fit the nodes");
+        }
+        NodeScores scores;
+        {
+          nb::gil_scoped_release unlocked;
+          scores = node_scores(node_offset.data(), n_trees, feature.data(), value.data());
+        }
+        return nb::make_tuple(to_numpy(std::move(scores.tree)), to_numpy(std::move(scores.feature)),
+                              to_numpy(std::move(scores.value)));
+      },
+      nb::arg("node_offset"), nb::arg("feature"), nb::arg("value"));
   m.def(
       "row_keys",
       [](ColumnMajor<double> values, Vector<int32_t> n_values) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "column_range.hpp"
 #include "simd.hpp"
 
 namespace unsuprank {
@@ -18,28 +19,32 @@ UNSUPRANK_CLONES void write_codes(const double* x, int64_t rows, double low, dou
   }
 }
 
+// Most columns of real numbers show it within the first few rows.
+constexpr int64_t kRowsAtOnce = 64;
+
+UNSUPRANK_CLONES bool any_fraction(const double* x, int64_t rows) {
+  int found = 0;
+  for (int64_t i = 0; i < rows; ++i) found |= x[i] != std::floor(x[i]);
+  return found != 0;
+}
+
 bool whole_numbers(const double* x, int64_t rows) {
-  for (int64_t i = 0; i < rows; ++i) {
-    if (x[i] != std::floor(x[i])) return false;
+  for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
+    if (any_fraction(x + i, std::min(kRowsAtOnce, rows - i))) return false;
   }
   return true;
 }
 
 CoarseColumn describe(const double* x, int64_t rows) {
-  double low = x[0], high = x[0];
-  bool missing = false;
-  for (int64_t i = 0; i < rows; ++i) {
-    low = x[i] < low ? x[i] : low;
-    high = x[i] > high ? x[i] : high;
-    missing |= is_missing(x[i]);
-  }
+  const ColumnRange range = range_of(x, rows);
+  const double width = range.high - range.low;
   CoarseColumn column;
-  column.low = low;
-  column.usable = !missing && std::isfinite(high - low);
+  column.low = range.low;
+  column.usable = range.known == rows && std::isfinite(width);
   if (!column.usable) return column;
-  column.whole = high - low <= kCodes && std::fabs(low) < 1e15 && whole_numbers(x, rows);
+  column.whole = width <= kCodes && std::fabs(range.low) < 1e15 && whole_numbers(x, rows);
   column.injective = column.whole;
-  column.per_unit = column.whole ? 1.0 : high > low ? kCodes / (high - low) : 0.0;
+  column.per_unit = column.whole ? 1.0 : width > 0.0 ? kCodes / width : 0.0;
   // A range too small to be inverted leaves all codes equal, and the decision to the values.
   if (!std::isfinite(column.per_unit)) column.per_unit = 0.0;
   return column;

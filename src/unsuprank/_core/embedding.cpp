@@ -2,55 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "column_range.hpp"
 #include "simd.hpp"
 
 namespace unsuprank {
 namespace {
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  int64_t known = 0;
-
-  bool varies() const { return known > 0 && low < high; }
-};
-
 typedef Pack<double> Eight;
 
 UNSUPRANK_INLINE double across(const Eight& pack) { return sum_of<double>(pack); }
-
-// Range of a column. Comparisons with missing values are false, so that they do not count.
-UNSUPRANK_CLONES Range range_of(const double* x, int64_t rows) {
-  Range range;
-  Eight lows, highs;
-  for (int l = 0; l < 8; ++l) {
-    lows[l] = range.low;
-    highs[l] = range.high;
-  }
-  int64_t missing = 0, i = 0;
-  for (; i + 8 <= rows; i += 8) {
-    Eight v;
-    load(v, x + i);
-    lows = v < lows ? v : lows;
-    highs = v > highs ? v : highs;
-    const auto holes = v != v;  // -1 in the lanes of missing values
-    for (int l = 0; l < 8; ++l) missing -= holes[l];
-  }
-  for (; i < rows; ++i) {
-    range.low = x[i] < range.low ? x[i] : range.low;
-    range.high = x[i] > range.high ? x[i] : range.high;
-    missing += is_missing(x[i]);
-  }
-  for (int l = 0; l < 8; ++l) {
-    range.low = lows[l] < range.low ? lows[l] : range.low;
-    range.high = highs[l] > range.high ? highs[l] : range.high;
-  }
-  range.known = rows - missing;
-  return range;
-}
 
 // Writes (x - low) / span, where missing values are left as they are; returns the sum.
 UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double half, double low,
@@ -95,7 +57,8 @@ UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool comp
 // The range is mapped to [0, 1] before anything is squared, so that neither 1e200 nor a small
 // spread around a large mean can spoil the variance. Returns the factor between a value and its
 // coordinate.
-double embed_numeric(const double* x, int64_t rows, const Range& range, double scale, double* out) {
+double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, double scale,
+                     double* out) {
   // Where the range itself overflows, halved values have a finite one.
   const double half = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
   const double low = range.low * half;
@@ -140,7 +103,7 @@ void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale
 
 void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags) {
   for (int64_t j = 0; j < cols; ++j) {
-    const Range range = range_of(values + j * rows, rows);
+    const ColumnRange range = range_of(values + j * rows, rows);
     const bool infinite =
         range.known > 0 && !(std::isfinite(range.low) && std::isfinite(range.high));
     flags[j] = static_cast<uint8_t>((range.known < rows ? kMissing : 0) |
@@ -167,7 +130,7 @@ void embedding_scales(const Columns& table, double scale, double* scales) {
   std::vector<double> scratch(table.rows);
   for (int64_t j = 0; j < table.cols; ++j) {
     const double* x = table.column(j);
-    const Range range = range_of(x, table.rows);
+    const ColumnRange range = range_of(x, table.rows);
     if (!range.varies()) {
       scales[j] = 0.0;
     } else if (table.nominal(j)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "random.hpp"
@@ -12,7 +13,14 @@ namespace unsuprank {
 class FeatureDraw {
  public:
   FeatureDraw(int64_t n_features, int64_t size)
-      : n_(n_features), size_(std::min(size, n_features)), drawn_(size_), seen_(n_features, 0) {}
+      : n_(n_features),
+        size_(std::min(size, n_features)),
+        drawn_(size_),
+        swapped_(size_),
+        order_(n_features),
+        seen_(n_features, 0) {
+    std::iota(order_.begin(), order_.end(), 0);
+  }
 
   // The features drawn; the caller may reorder them.
   std::vector<int32_t>& draw(Random& random) {
@@ -24,6 +32,22 @@ class FeatureDraw {
       draw_by_rejection(random);
     }
     return drawn_;
+  }
+
+  // Draws one feature after the other until `enough` says so of one, which is returned; -1 if it
+  // never does. That is a random choice among the features of a whole draw of which it is true.
+  template <typename Enough>
+  int32_t draw_until(Random& random, Enough enough) {
+    int32_t found = -1;
+    int64_t taken = 0;
+    for (; taken < size_ && found < 0; ++taken) {
+      swapped_[taken] = taken + random.below(static_cast<uint32_t>(n_ - taken));
+      std::swap(order_[taken], order_[swapped_[taken]]);
+      if (enough(order_[taken])) found = order_[taken];
+    }
+    // Back to the order of the columns: no draw may depend on earlier ones.
+    while (taken-- > 0) std::swap(order_[taken], order_[swapped_[taken]]);
+    return found;
   }
 
  private:
@@ -53,6 +77,8 @@ class FeatureDraw {
 
   int64_t n_, size_;
   std::vector<int32_t> drawn_;
+  std::vector<int64_t> swapped_;
+  std::vector<int32_t> order_;
   std::vector<uint32_t> seen_;
   uint32_t round_ = 0;
 };

@@ -31,6 +31,10 @@ Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>
   context_.candidates.clear();
   context_.words.clear();
   const GrowSettings& settings = context_.settings;
+  if (random_tests_.are_equals() && !settings.exhaustive && !settings.first_of_ties) {
+    random_tests_.value_any(draw_, random);
+    return choose(random);
+  }
   std::vector<int32_t>& features = draw_.draw(random);
   if (settings.first_of_ties) std::sort(features.begin(), features.end());
   if (settings.exhaustive) {
@@ -38,12 +42,7 @@ Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>
   } else {
     random_tests_.value(features, random);
   }
-  Test best = choose(random);
-  random_tests_.settle(best);
-  if (settings.record) {
-    for (Test& test : context_.candidates) random_tests_.settle(test);
-  }
-  return best;
+  return choose(random);
 }
 
 template <typename Real>

@@ -65,16 +65,6 @@ UNSUPRANK_CLONES bool any_equal(const uint16_t* codes, uint16_t code, int32_t co
 }  // namespace
 
 template <typename Real>
-void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& random) {
-  prefetch(features);
-  if (c_.node.count == 2 && c_.space.partial_width == 0) {
-    value_two_rows(features, random);
-  } else {
-    value_many_rows(features, random);
-  }
-}
-
-template <typename Real>
 bool RandomTests<Real>::sides(const Test& test, std::vector<uint8_t>& sides) const {
   if (test.block != block_) return false;
   sides.resize(c_.node.count);
@@ -96,7 +86,8 @@ void RandomTests<Real>::prefetch(const std::vector<int32_t>& features) const {
 }
 
 template <typename Real>
-void RandomTests<Real>::value_many_rows(const std::vector<int32_t>& features, Random& random) {
+void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& random) {
+  prefetch(features);
   CoarseNode coarse[kBlock];
   codes_.resize(kBlock * c_.node.count);
   for (size_t start = 0; start < features.size(); start += kBlock) {
@@ -206,30 +197,24 @@ bool RandomTests<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& r
   return true;
 }
 
-// Half of all nodes have two rows. Every test that separates them has the same gain.
+// Half of all nodes have two rows, and most features separate them.
 template <typename Real>
-void RandomTests<Real>::value_two_rows(const std::vector<int32_t>& features, Random& random) {
+void RandomTests<Real>::value_any(FeatureDraw& draw, Random& random) {
   if (!c_.heavy_enough(c_.node.weights[0])) return;
-  const uint16_t sides[2] = {0, 1};
-  SplitBlock block{sides, 1, {static_cast<double>(c_.node.weights[1])}};
-  double gain = 0.0;
-  add_gains(block, &gain);
-  for (int32_t feature : features) {
-    if (!separates(feature)) continue;
-    Test test;
-    test.feature = feature;
-    test.gain = gain;
-    if (c_.table.nominal(feature)) {
-      c_.load_values(feature);
-      draw_subset(test, random);
-      const int64_t code = static_cast<int64_t>(c_.values[0]);
-      const bool first_goes_right = in_subset(c_.words.data() + test.subset, code);
-      test.right_share = c_.node.weights[first_goes_right ? 0 : 1] / c_.node.weight;
-    } else {
-      test.share = random.unit();
-    }
-    c_.candidates.push_back(test);
+  Test test;
+  test.feature = draw.draw_until(random, [this](int32_t feature) { return separates(feature); });
+  if (test.feature < 0) return;
+  c_.load_values(test.feature);
+  if (c_.table.nominal(test.feature)) {
+    draw_subset(test, random);
+  } else {
+    test.threshold = between(c_.range.low, c_.range.high, random.unit());
   }
+  block_sides_.assign(2, 0);
+  SplitBlock block{block_sides_.data(), 1, {mark_side(test, 0)}};
+  test.block = ++block_;
+  add_gains(block, &test.gain);
+  c_.candidates.push_back(test);
 }
 
 // Whether a feature has different, known values in the two rows of the node.
@@ -243,17 +228,6 @@ bool RandomTests<Real>::separates(int32_t feature) const {
   }
   const double* x = c_.table.column(feature);
   return x[c_.node.rows[0]] < x[c_.node.rows[1]] || x[c_.node.rows[1]] < x[c_.node.rows[0]];
-}
-
-// Most tests of two rows lose the draw among equals; only those that count get a threshold.
-template <typename Real>
-void RandomTests<Real>::settle(Test& test) {
-  if (test.feature < 0 || test.share < 0.0) return;
-  const double* x = c_.table.column(test.feature);
-  const double a = x[c_.node.rows[0]], b = x[c_.node.rows[1]];
-  test.threshold = between(std::min(a, b), std::max(a, b), test.share);
-  test.right_share = c_.node.weights[a > b ? 0 : 1] / c_.node.weight;
-  test.share = -1.0;
 }
 
 template <typename Real>

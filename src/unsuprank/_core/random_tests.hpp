@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "feature_draw.hpp"
 #include "node_context.hpp"
 
 namespace unsuprank {
@@ -23,14 +24,15 @@ class RandomTests {
 
   // Adds a valued test of every feature that can split the node to its candidates.
   void value(const std::vector<int32_t>& features, Random& random);
-  // Gives a test the threshold that was left open while it was not known to be needed.
-  void settle(Test& test);
+  // Whether all tests of the node are equally good, as those of two rows are.
+  bool are_equals() const { return c_.node.count == 2 && c_.space.partial_width == 0; }
+  // The same where they are: one of the tests that a whole draw would have brought, chosen at
+  // random.
+  void value_any(FeatureDraw& draw, Random& random);
   // Sides of the node's rows, if the test is one of those marked last.
   bool sides(const Test& test, std::vector<uint8_t>& sides) const;
 
  private:
-  void value_many_rows(const std::vector<int32_t>& features, Random& random);
-  void value_two_rows(const std::vector<int32_t>& features, Random& random);
   bool separates(int32_t feature) const;
   void prefetch(const std::vector<int32_t>& features) const;
   void ask_for_codes(int32_t feature, CoarseNode& coarse);

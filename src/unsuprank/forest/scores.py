@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .. import _kernels
 from .growing import Grower
 from .trees import Trees
 
@@ -54,15 +55,8 @@ def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> Tre
 
 
 def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
-    inner = trees.feature >= 0
-    tree, feature, value = trees.tree_of_node()[inner], trees.feature[inner], value[inner]
-    # Tests of the same feature in the same tree become one entry.
-    order = np.lexsort((feature, tree))
-    tree, feature, value = tree[order], feature[order], value[order]
-    if not len(tree):
-        return TreeScores(tree, feature, value)
-    starts = np.flatnonzero(np.diff(tree, prepend=-1) | np.diff(feature, prepend=-1))
-    return TreeScores(tree[starts], feature[starts], np.add.reduceat(value, starts))
+    """Tests of the same feature in the same tree become one entry."""
+    return TreeScores(*_kernels.node_scores(trees.node_offset, trees.feature, value))
 
 
 @dataclass
