@@ -42,8 +42,10 @@ struct CoarseTable {
   // A subtree looks at few rows and many features: rows that fit into the cache stay there until
   // it is finished. Large nodes look at whole columns.
   bool prefers_rows(int64_t count) const { return by_row && count * cols <= kCachedCodes; }
+  // Codes of one feature are so far apart.
+  int64_t step(bool from_rows) const { return from_rows ? cols : 1; }
   CodeLine line(int64_t j, bool from_rows) const {
-    return from_rows ? CodeLine{by_row + j, cols} : CodeLine{by_column + j * rows, 1};
+    return {from_rows ? by_row + j : by_column + j * rows, step(from_rows)};
   }
 
   static constexpr int64_t kCachedCodes = 128 * 1024;

@@ -1,6 +1,7 @@
 #include "grow.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "node_search.hpp"
 #include "simd.hpp"
@@ -53,6 +54,19 @@ UNSUPRANK_CLONES void triangle(const float* coords, int64_t width, const int32_t
 // dense copy of their own part that stays in cache.
 constexpr int64_t kInPlace = 384;
 
+// Asking the clock costs as much as a small node: it is asked once for so many values looked at.
+constexpr int64_t kValuesBetweenChecks = 1 << 16;
+
+// A node while its tree grows.
+struct Node {
+  int32_t begin, end;  // its rows
+  double weight;       // of them
+  int32_t feature = -1, left = -1;
+  double threshold = 0.0;
+  int64_t subset = -1;
+  double gain = 0.0, right_share = 0.0;
+};
+
 template <typename Real>
 class TreeGrower {
  public:
@@ -68,21 +82,17 @@ class TreeGrower {
   bool grow(int64_t tree) {
     Random random(tree_key(settings_.seed, tree));
     draw_rows(random);
-    base_ = static_cast<int64_t>(trees_.feature.size());
-    add_node(0, static_cast<int64_t>(rows_.size()));
+    const double weight = std::accumulate(times_.begin(), times_.end(), 0.0);
+    nodes_.assign(1, {0, static_cast<int32_t>(rows_.size()), weight});
     stack_.assign(1, {0, 0, false, false});
     while (!stack_.empty()) {
-      if (interrupt_.requested()) return false;
       const Pending node = stack_.back();
       stack_.pop_back();
+      if (is_given_up(nodes_[node.id].end - nodes_[node.id].begin)) return false;
       split(node, tree, random);
     }
     if (interrupt_.requested()) return false;
-    trees_.rows.insert(trees_.rows.end(), rows_.begin(), rows_.end());
-    trees_.multiplicity.insert(trees_.multiplicity.end(), times_.begin(), times_.end());
-    trees_.node_offset.push_back(static_cast<int64_t>(trees_.feature.size()));
-    trees_.row_offset.push_back(static_cast<int64_t>(trees_.rows.size()));
-    trees_.candidate_offset.push_back(static_cast<int64_t>(trees_.candidate_node.size()));
+    append_tree();
     return true;
   }
 
@@ -113,25 +123,35 @@ class TreeGrower {
     row_sums_.resize(rows_.size());
   }
 
-  int32_t add_node(int64_t begin, int64_t end) {
-    double weight = 0.0;
-    for (int64_t i = begin; i < end; ++i) weight += times_[i];
-    trees_.feature.push_back(-1);
-    trees_.left.push_back(-1);
-    trees_.threshold.push_back(0.0);
-    trees_.subset.push_back(-1);
-    trees_.gain.push_back(0.0);
-    trees_.weight.push_back(weight);
-    trees_.right_share.push_back(0.0);
-    trees_.row_begin.push_back(static_cast<int32_t>(begin));
-    trees_.row_end.push_back(static_cast<int32_t>(end));
-    return static_cast<int32_t>(trees_.feature.size() - 1 - base_);
+  bool is_given_up(int64_t rows) {
+    looked_at_ += rows * settings_.max_features;
+    if (looked_at_ < kValuesBetweenChecks) return false;
+    looked_at_ = 0;
+    return interrupt_.requested();
+  }
+
+  void append_tree() {
+    for (const Node& node : nodes_) {
+      trees_.feature.push_back(node.feature);
+      trees_.left.push_back(node.left);
+      trees_.threshold.push_back(node.threshold);
+      trees_.subset.push_back(node.subset);
+      trees_.gain.push_back(node.gain);
+      trees_.weight.push_back(node.weight);
+      trees_.right_share.push_back(node.right_share);
+      trees_.row_begin.push_back(node.begin);
+      trees_.row_end.push_back(node.end);
+    }
+    trees_.rows.insert(trees_.rows.end(), rows_.begin(), rows_.end());
+    trees_.multiplicity.insert(trees_.multiplicity.end(), times_.begin(), times_.end());
+    trees_.node_offset.push_back(static_cast<int64_t>(trees_.feature.size()));
+    trees_.row_offset.push_back(static_cast<int64_t>(trees_.rows.size()));
+    trees_.candidate_offset.push_back(static_cast<int64_t>(trees_.candidate_node.size()));
   }
 
   void split(Pending node, int64_t tree, Random& random) {
-    const int64_t at = base_ + node.id;
-    const int64_t begin = trees_.row_begin[at], end = trees_.row_end[at];
-    const double weight = trees_.weight[at];
+    const int64_t begin = nodes_[node.id].begin, end = nodes_[node.id].end;
+    const double weight = nodes_[node.id].weight;
     const bool too_deep = settings_.max_depth > 0 && node.depth >= settings_.max_depth;
     if (end - begin < 2 || too_deep || weight < 2.0 * settings_.min_leaf) return;
     if (!node.has_view) node.has_view = make_view(begin, end);
@@ -143,10 +163,11 @@ class TreeGrower {
         search_.find(rows, view, sums, node.id, tree_key(settings_.seed, tree), random);
     if (settings_.record) record_candidates(node.id);
     if (test.feature < 0) return;
-    const int64_t middle = partition(begin, end, search_.sides(test));
-    const int32_t left = add_node(begin, middle);
-    add_node(middle, end);
-    set_test(at, left, test);
+    const auto [middle, right_weight] = partition(begin, end, search_.sides(test));
+    const int32_t left = static_cast<int32_t>(nodes_.size());
+    set_test(nodes_[node.id], left, test);
+    nodes_.push_back({static_cast<int32_t>(begin), middle, weight - right_weight});
+    nodes_.push_back({middle, static_cast<int32_t>(end), right_weight});
     const bool left_sums = keep_row_sums(sums, view, begin, middle, middle, end);
     const bool right_sums = keep_row_sums(sums, view, middle, end, begin, middle);
     stack_.push_back({left + 1, node.depth + 1, node.has_view, right_sums});
@@ -169,14 +190,14 @@ class TreeGrower {
     return true;
   }
 
-  void set_test(int64_t at, int32_t left, const Test& test) {
-    trees_.left[at] = left;
-    trees_.feature[at] = test.feature;
-    trees_.threshold[at] = test.threshold;
-    trees_.gain[at] = test.gain;
-    trees_.right_share[at] = test.right_share;
+  void set_test(Node& node, int32_t left, const Test& test) {
+    node.left = left;
+    node.feature = test.feature;
+    node.threshold = test.threshold;
+    node.gain = test.gain;
+    node.right_share = test.right_share;
     if (test.subset < 0) return;
-    trees_.subset[at] = static_cast<int64_t>(trees_.subset_words.size());
+    node.subset = static_cast<int64_t>(trees_.subset_words.size());
     const auto words = search_.words().begin() + test.subset;
     trees_.subset_words.insert(trees_.subset_words.end(), words,
                                words + search_.words_of(test.feature));
@@ -216,14 +237,19 @@ class TreeGrower {
     return true;
   }
 
-  // Left rows first, either side in ascending order; returns where the right ones begin.
-  int64_t partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides) {
+  struct Parts {
+    int32_t middle;  // where the right rows begin
+    double right_weight;
+  };
+
+  // Left rows first, either side in ascending order.
+  Parts partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides) {
     const int64_t count = end - begin;
     spare_rows_.resize(count);
     spare_slots_.resize(count);
     spare_times_.resize(count);
     spare_sums_.resize(count);
-    int64_t left = begin, right = 0;
+    int64_t left = begin, right = 0, right_weight = 0;
     for (int64_t i = 0; i < count; ++i) {
       // Both places are written and one of them counts: no branch to mispredict.
       const int32_t row = rows_[begin + i], slot = slots_[begin + i], times = times_[begin + i];
@@ -234,13 +260,14 @@ class TreeGrower {
       spare_sums_[right] = row_sums_[left] = sum;
       left += !sides[i];
       right += sides[i];
+      right_weight += times & -sides[i];
     }
     std::copy(spare_rows_.begin(), spare_rows_.begin() + right, rows_.begin() + left);
     std::copy(spare_slots_.begin(), spare_slots_.begin() + right, slots_.begin() + left);
     std::copy(spare_times_.begin(), spare_times_.begin() + right, times_.begin() + left);
     std::copy(spare_sums_.begin(), spare_sums_.begin() + right, row_sums_.begin() + left);
     for (int64_t i = begin; i < end; ++i) weights_[i] = static_cast<Real>(times_[i]);
-    return left;
+    return {static_cast<int32_t>(left), static_cast<double>(right_weight)};
   }
 
   const Space<Real>& space_;
@@ -248,7 +275,8 @@ class TreeGrower {
   Interrupt& interrupt_;
   Trees& trees_;
   NodeSearch<Real> search_;
-  int64_t base_ = 0;
+  int64_t looked_at_ = 0;
+  std::vector<Node> nodes_;  // of the tree
   std::vector<int32_t> rows_, slots_, times_, spare_rows_, spare_slots_, spare_times_;
   std::vector<Real> weights_;
   std::vector<double> row_sums_, spare_sums_;  // see PairSums; kept in the order of rows_

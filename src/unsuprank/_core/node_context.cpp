@@ -40,12 +40,6 @@ UNSUPRANK_CLONES ValueRange gather(const double* column, const int32_t* rows, in
 
 }  // namespace
 
-double between(double low, double high, double share) {
-  // Halves, because the range of very large values overflows.
-  const double t = 2.0 * (low * 0.5 * (1.0 - share) + high * 0.5 * share);
-  return t >= low && t < high ? t : low;
-}
-
 template <typename Real>
 double NodeContext<Real>::chance(int64_t i) const {
   return to_unit(stream_key(tree_key ^ row_keys[node.rows[i]], node_id));

@@ -26,7 +26,11 @@ struct ValueRange {
 };
 
 // A value in [low, high), at a share of the way, also where the range overflows.
-double between(double low, double high, double share);
+inline double between(double low, double high, double share) {
+  // Halves, because the range of very large values overflows.
+  const double t = 2.0 * (low * 0.5 * (1.0 - share) + high * 0.5 * share);
+  return t >= low && t < high ? t : low;
+}
 
 // Squared distances of the rows of a node, addressed by NodeRows::slots; null: use coordinates.
 template <typename Real>

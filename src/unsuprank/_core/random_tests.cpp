@@ -1,7 +1,7 @@
 #include "random_tests.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cstring>
 
 #include "simd.hpp"
 
@@ -10,9 +10,8 @@ namespace {
 
 // Sets a bit for the rows above a threshold and returns their weight. Integers, because a branch
 // per row would be mispredicted half of the time.
-template <typename Value>
-UNSUPRANK_INLINE int64_t mark_above_body(const Value* values, Value threshold, int64_t count,
-                                         int bit, const int32_t* times, uint16_t* sides) {
+UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
+                                    const int32_t* times, uint16_t* sides) {
   int32_t weight = 0;
   for (int64_t i = 0; i < count; ++i) {
     const int above = values[i] > threshold;
@@ -21,45 +20,97 @@ UNSUPRANK_INLINE int64_t mark_above_body(const Value* values, Value threshold, i
   }
   return weight;
 }
-UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
-                                    const int32_t* times, uint16_t* sides) {
-  return mark_above_body(values, threshold, count, bit, times, sides);
-}
-UNSUPRANK_CLONES int64_t mark_above(const uint16_t* codes, uint16_t threshold, int64_t count,
-                                    int bit, const int32_t* times, uint16_t* sides) {
-  return mark_above_body(codes, threshold, count, bit, times, sides);
+
+// Codes are worked on eight at a time, see CodedRows.
+typedef uint16_t Codes __attribute__((vector_size(16)));
+typedef int16_t Flags __attribute__((vector_size(16)));
+typedef int32_t Times __attribute__((vector_size(32)));
+typedef int8_t Bytes __attribute__((vector_size(8)));
+static_assert(CodedRows::kPad == 8, "these vectors have eight lanes");
+
+template <typename Vector, typename T>
+UNSUPRANK_INLINE Vector loaded(const T* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
 }
 
-UNSUPRANK_CLONES void gather_codes(CodeLine line, const int32_t* rows, int32_t count,
-                                   bool find_rows, CoarseNode& node) {
-  uint16_t* codes = node.codes;
-  for (int32_t i = 0; i < count; ++i) codes[i] = line[rows[i]];
-  uint16_t low = 65535, high = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    low = codes[i] < low ? codes[i] : low;
-    high = codes[i] > high ? codes[i] : high;
+UNSUPRANK_INLINE Codes smaller(const Codes& a, const Codes& b) { return a < b ? a : b; }
+
+// The smallest lane, by halves.
+UNSUPRANK_INLINE uint16_t smallest(Codes v) {
+  v = smaller(v, __builtin_shuffle(v, Codes{4, 5, 6, 7, 0, 1, 2, 3}));
+  v = smaller(v, __builtin_shuffle(v, Codes{2, 3, 0, 1, 6, 7, 4, 5}));
+  v = smaller(v, __builtin_shuffle(v, Codes{1, 0, 3, 2, 5, 4, 7, 6}));
+  return v[0];
+}
+
+// How many flags are set, and one of the rows that have them.
+struct Flagged {
+  int32_t count = 0;
+  int32_t row = 0;
+
+  UNSUPRANK_INLINE void add(const Flags& flags, int64_t start) {
+    uint64_t word;  // a byte per row
+    const Bytes bytes = __builtin_convertvector(flags, Bytes);
+    std::memcpy(&word, &bytes, sizeof(word));
+    count += __builtin_popcountll(word) / 8;
+    if (word) row = static_cast<int32_t>(start) + __builtin_ctzll(word) / 8;
   }
+};
+
+UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows, bool find_rows,
+                                   CoarseNode& node) {
+  uint16_t* codes = node.codes;
+  const int64_t padded = static_cast<int64_t>(rows.places.size());
+  Codes lows = {}, highs = {};
+  lows = ~lows;
+  for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
+    const int64_t* at = rows.places.data() + i;
+    const Codes v = {start[at[0]], start[at[1]], start[at[2]], start[at[3]],
+                     start[at[4]], start[at[5]], start[at[6]], start[at[7]]};
+    std::memcpy(codes + i, &v, sizeof(v));
+    lows = smaller(v, lows);
+    highs = v > highs ? v : highs;
+  }
+  const uint16_t low = smallest(lows), high = static_cast<uint16_t>(~smallest(~highs));
   node.low = low;
   node.high = high;
   if (!find_rows) return;
-  int32_t low_row = 0, high_row = 0, low_count = 0, high_count = 0;
-  for (int32_t i = 0; i < count; ++i) {
-    const int32_t is_low = -(codes[i] == low), is_high = -(codes[i] == high);
-    low_count -= is_low;
-    high_count -= is_high;
-    low_row = std::max(low_row, i & is_low);
-    high_row = std::max(high_row, i & is_high);
+  Flagged lowest, highest;
+  for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
+    const Codes v = loaded<Codes>(codes + i);
+    const Flags counts = __builtin_convertvector(loaded<Times>(rows.times.data() + i) > 0, Flags);
+    lowest.add((v == low) & counts, i);
+    highest.add((v == high) & counts, i);
   }
-  node.low_row = low_row;
-  node.high_row = high_row;
-  node.low_count = low_count;
-  node.high_count = high_count;
+  node.low_row = lowest.row;
+  node.low_count = lowest.count;
+  node.high_row = highest.row;
+  node.high_count = highest.count;
 }
 
-UNSUPRANK_CLONES bool any_equal(const uint16_t* codes, uint16_t code, int32_t count) {
-  int32_t equal = 0;
-  for (int32_t i = 0; i < count; ++i) equal |= codes[i] == code;
-  return equal;
+// The same for codes; `ties` tells whether a row has the code of the threshold.
+UNSUPRANK_CLONES int64_t mark_codes_above(const uint16_t* codes, uint16_t threshold, int bit,
+                                          const CodedRows& rows, uint16_t* sides, bool& ties) {
+  const int64_t padded = static_cast<int64_t>(rows.places.size());
+  const uint16_t flag = static_cast<uint16_t>(1u << bit);
+  Times weights = {};
+  Flags equal = {};
+  for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
+    const Codes v = loaded<Codes>(codes + i);
+    const Flags above = v > threshold;
+    const Codes marked = loaded<Codes>(sides + i) | (reinterpret_cast<const Codes&>(above) & flag);
+    std::memcpy(sides + i, &marked, sizeof(marked));
+    weights += __builtin_convertvector(above, Times) & loaded<Times>(rows.times.data() + i);
+    equal |= v == threshold;
+  }
+  uint64_t words[2];
+  std::memcpy(words, &equal, sizeof(words));
+  ties = (words[0] | words[1]) != 0;
+  int32_t weight = 0;
+  for (int l = 0; l < CodedRows::kPad; ++l) weight += weights[l];
+  return weight;
 }
 
 }  // namespace
@@ -72,31 +123,19 @@ bool RandomTests<Real>::sides(const Test& test, std::vector<uint8_t>& sides) con
   return true;
 }
 
-// Columns are drawn at random from a table larger than the caches; asking for all of them before
-// the first is used lets the waits overlap.
-template <typename Real>
-void RandomTests<Real>::prefetch(const std::vector<int32_t>& features) const {
-  if (c_.node.count > 64 || features.size() > 64) return;
-  for (int32_t f : features) {
-    const CodeLine line = c_.coarse.line(f, c_.from_rows);
-    for (int64_t i = 0; i < c_.node.count; ++i) {
-      __builtin_prefetch(line.start + c_.node.rows[i] * line.step);
-    }
-  }
-}
-
 template <typename Real>
 void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& random) {
-  prefetch(features);
+  rows_.set(c_.node.rows, c_.node.times, c_.node.count, c_.coarse.step(c_.from_rows));
+  const size_t padded = rows_.places.size();
   CoarseNode coarse[kBlock];
-  codes_.resize(kBlock * c_.node.count);
+  codes_.resize(kBlock * padded);
   for (size_t start = 0; start < features.size(); start += kBlock) {
     const size_t n_features = std::min<size_t>(kBlock, features.size() - start);
     for (size_t k = 0; k < n_features; ++k) {
-      coarse[k].codes = codes_.data() + k * c_.node.count;
+      coarse[k].codes = codes_.data() + k * padded;
       ask_for_codes(features[start + k], coarse[k]);
     }
-    block_sides_.assign(c_.node.count, 0);
+    block_sides_.assign(padded, 0);
     ++block_;
     SplitBlock block{block_sides_.data(), 0, {}};
     const size_t first = c_.candidates.size();
@@ -125,8 +164,7 @@ template <typename Real>
 void RandomTests<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
   const CoarseColumn& info = c_.coarse.info[feature];
   if (!info.usable) return;
-  gather_codes(c_.coarse.line(feature, c_.from_rows), c_.node.rows,
-               static_cast<int32_t>(c_.node.count), !info.whole, coarse);
+  gather_codes(c_.coarse.line(feature, c_.from_rows).start, rows_, !info.whole, coarse);
   if (info.whole) return;
   const double* x = c_.table.column(feature);
   __builtin_prefetch(x + c_.node.rows[coarse.low_row]);
@@ -177,10 +215,9 @@ bool RandomTests<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& r
   if (!(range.low < range.high)) return false;
   test.threshold = between(range.low, range.high, random.unit());
   const uint16_t limit = info.code(test.threshold);
-  int64_t weight =
-      mark_above(coarse.codes, limit, c_.node.count, bit, c_.node.times, block_sides_.data());
+  bool ties = false;
+  int64_t weight = mark_codes_above(coarse.codes, limit, bit, rows_, block_sides_.data(), ties);
   // Rows with the code of the threshold itself.
-  const bool ties = any_equal(coarse.codes, limit, static_cast<int32_t>(c_.node.count));
   const double* x = c_.table.column(test.feature);
   for (int64_t i = 0; ties && i < c_.node.count; ++i) {
     if (coarse.codes[i] != limit) continue;

@@ -17,6 +17,25 @@ struct CoarseNode {
   int32_t low_count, high_count;
 };
 
+// The rows of a node as codes are read: padded with its first row, at weight 0, to a multiple of
+// `kPad`. Copies of a row do not change the range of the codes. Most nodes are small, and what is
+// left over by loops that take many rows at a time would be most of the work.
+struct CodedRows {
+  static constexpr int64_t kPad = 8;
+
+  std::vector<int64_t> places;  // of their codes from the first of a feature
+  std::vector<int32_t> times;
+
+  void set(const int32_t* rows, const int32_t* multiplicity, int64_t count, int64_t step) {
+    places.assign((count + kPad - 1) / kPad * kPad, rows[0] * step);
+    times.assign(places.size(), 0);
+    for (int64_t i = 0; i < count; ++i) {
+      places[i] = rows[i] * step;
+      times[i] = multiplicity[i];
+    }
+  }
+};
+
 template <typename Real>
 class RandomTests {
  public:
@@ -34,7 +53,6 @@ class RandomTests {
 
  private:
   bool separates(int32_t feature) const;
-  void prefetch(const std::vector<int32_t>& features) const;
   void ask_for_codes(int32_t feature, CoarseNode& coarse);
   ValueRange coarse_range(int32_t feature, const CoarseNode& coarse) const;
   bool draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random, int bit, Test& test,
@@ -46,6 +64,7 @@ class RandomTests {
   void add_gains(const SplitBlock& block, double* gains);
 
   NodeContext<Real>& c_;
+  CodedRows rows_;
   std::vector<uint16_t> codes_;  // of the features of a block, one run of rows each
   std::vector<uint16_t> block_sides_;
   int64_t block_ = 0;  // number of the block that block_sides_ belongs to

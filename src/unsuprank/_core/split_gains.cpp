@@ -1,6 +1,7 @@
 #include "split_gains.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "simd.hpp"
 
@@ -12,10 +13,25 @@ constexpr int64_t kSmallSideRows = 48;  // below, all pairs are cheap enough
 constexpr int64_t kAhead = 12;          // rows
 constexpr int kChunkPacks = 4;          // coordinates are summed 4 packs (256 bytes) at a time
 
+constexpr int kWide = kLanes / Simd<double>::lanes;
+
+// Sums over pairs of rows, a lane per split.
 struct PairTotals {
-  double inner[kLanes] = {};  // half of the sum over pairs inside side 1
-  double touch[kLanes] = {};  // the same, plus the pairs across
+  Pack<double> inner[kWide] = {};  // half of the sum over pairs inside side 1
+  Pack<double> touch[kWide] = {};  // the same, plus the pairs across
 };
+
+UNSUPRANK_INLINE Pack<double> widened(const double* from) {
+  Pack<double> wide;
+  load(wide, from);
+  return wide;
+}
+UNSUPRANK_INLINE Pack<double> widened(const float* from) {
+  typedef float Half __attribute__((vector_size(32)));
+  Half half;
+  std::memcpy(&half, from, sizeof(half));
+  return __builtin_convertvector(half, Pack<double>);
+}
 
 // lanes[i][k] is the weight of row i if it is on side 1 of split k, and lane 15 its weight.
 template <typename Real>
@@ -30,7 +46,8 @@ UNSUPRANK_INLINE void spread_lanes(const uint16_t* sides, const Real* weights, i
 
 template <typename Real>
 UNSUPRANK_INLINE void pair_totals(const Real* distances, int64_t stride, const int32_t* slots,
-                                  const Real* lanes, int64_t count, PairTotals& totals) {
+                                  const Real* lanes, int64_t count, PairTotals& result) {
+  PairTotals totals;  // in registers
   constexpr int kPacks = kLanes / Simd<Real>::lanes;
   constexpr int kRows = 4;  // rows that share each load of the lanes
   for (int64_t i = 0; i < count; i += kRows) {
@@ -60,13 +77,15 @@ UNSUPRANK_INLINE void pair_totals(const Real* distances, int64_t stride, const i
       for (int p = 0; p < kPacks; ++p) store(flat + p * Simd<Real>::lanes, sum[b][p]);
       const Real* own = lanes + (i + b) * kLanes;
       const double weight = own[kBlock], all = flat[kBlock];
-      for (int k = 0; k < kLanes; ++k) {
-        const double side = own[k], before = flat[k];
-        totals.inner[k] += side * before;
-        totals.touch[k] += side * all + weight * before;
+      for (int p = 0; p < kWide; ++p) {
+        const Pack<double> side = widened(own + p * Simd<double>::lanes);
+        const Pack<double> before = widened(flat + p * Simd<double>::lanes);
+        totals.inner[p] += side * before;
+        totals.touch[p] += side * all + weight * before;
       }
     }
   }
+  result = totals;
 }
 
 UNSUPRANK_CLONES void run_pair_totals(const double* distances, int64_t stride, const int32_t* slots,
@@ -316,13 +335,13 @@ void PairGains<Real>::add_all_pairs(const Real* distances, int64_t stride,
   PairTotals totals;
   run_pair_totals(distances, stride, node.slots, block.sides, node.weights, lanes_.data(),
                   node.count, totals);
-  const double all = 2.0 * totals.inner[kBlock];
+  double inner[kLanes], touch[kLanes];
+  std::memcpy(inner, totals.inner, sizeof(inner));
+  std::memcpy(touch, totals.touch, sizeof(touch));
+  const double all = inner[kBlock], per_row = all / node.weight;
   for (int k = 0; k < block.size; ++k) {
-    const double n1 = block.side_weight[k];
-    const double n0 = node.weight - n1;
-    const double one = 2.0 * totals.inner[k];
-    const double zero = all + one - 2.0 * totals.touch[k];
-    gains[k] += 0.5 * (all / node.weight - one / n1 - zero / n0);
+    const double n1 = block.side_weight[k], n0 = node.weight - n1;
+    gains[k] += per_row - (inner[k] * n0 + (all + inner[k] - touch[k]) * n1) / (n1 * n0);
   }
 }
 
