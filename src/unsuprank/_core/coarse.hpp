@@ -4,12 +4,18 @@
 // with the values, so that most comparisons are settled by codes alone; where codes are equal, the
 // values decide. Nothing is approximate: the result is that of comparing values.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "columns.hpp"
 
 namespace unsuprank {
+
+// Codes first .. last, for which codes do not tell on which side of a threshold their values are.
+struct OpenCodes {
+  uint16_t first, last;
+};
 
 struct CoarseColumn {
   double low = 0.0;        // smallest value
@@ -18,9 +24,15 @@ struct CoarseColumn {
   bool injective = false;  // different values have different codes
   bool usable = false;     // no missing values, finite range
 
-  uint16_t code(double value) const {
-    const double c = (value - low) * per_unit;
-    return c < 65535.0 ? static_cast<uint16_t>(c) : uint16_t{65535};
+  // For a threshold at a share of the way between two values of which the codes are known, and
+  // differ. In units of codes, a value is in [code, code + 1), and so is the threshold in an
+  // interval of length 1; whole numbers are their codes. Rounding widens the interval a little.
+  OpenCodes open_codes(uint16_t from, uint16_t to, double share) const {
+    constexpr double kRounding = 1e-6;
+    const double threshold = from + share * (to - from);
+    const int32_t first = static_cast<int32_t>(std::max(threshold - kRounding, 0.0)) + whole;
+    const int32_t last = static_cast<int32_t>(threshold + !whole + kRounding);
+    return {static_cast<uint16_t>(first), static_cast<uint16_t>(std::min(last, 65535))};
   }
 };
 

@@ -14,6 +14,7 @@ namespace unsuprank {
 struct Test {
   int32_t feature = -1;
   double threshold = 0.0;
+  double share = -1.0;  // where in the range of values a threshold lies that is not settled yet
   int64_t subset = -1;  // first of the words of a nominal test within NodeContext::words
   double gain = 0.0;
   double right_share = 0.0;

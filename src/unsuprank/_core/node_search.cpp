@@ -42,7 +42,12 @@ Test NodeSearch<Real>::find(const NodeRows<Real>& node, const DistanceView<Real>
   } else {
     random_tests_.value(features, random);
   }
-  return choose(random);
+  Test best = choose(random);
+  random_tests_.settle(best);
+  if (settings.record) {
+    for (Test& test : context_.candidates) random_tests_.settle(test);
+  }
+  return best;
 }
 
 template <typename Real>

@@ -45,23 +45,7 @@ UNSUPRANK_INLINE uint16_t smallest(Codes v) {
   return v[0];
 }
 
-// How many flags are set, and one of the rows that have them.
-struct Flagged {
-  int32_t count = 0;
-  int32_t row = 0;
-
-  UNSUPRANK_INLINE void add(const Flags& flags, int64_t start) {
-    uint64_t word;  // a byte per row
-    const Bytes bytes = __builtin_convertvector(flags, Bytes);
-    std::memcpy(&word, &bytes, sizeof(word));
-    count += __builtin_popcountll(word) / 8;
-    if (word) row = static_cast<int32_t>(start) + __builtin_ctzll(word) / 8;
-  }
-};
-
-UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows, bool find_rows,
-                                   CoarseNode& node) {
-  uint16_t* codes = node.codes;
+UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows, CoarseNode& node) {
   const int64_t padded = static_cast<int64_t>(rows.places.size());
   Codes lows = {}, highs = {};
   lows = ~lows;
@@ -69,45 +53,33 @@ UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows,
     const int64_t* at = rows.places.data() + i;
     const Codes v = {start[at[0]], start[at[1]], start[at[2]], start[at[3]],
                      start[at[4]], start[at[5]], start[at[6]], start[at[7]]};
-    std::memcpy(codes + i, &v, sizeof(v));
+    std::memcpy(node.codes + i, &v, sizeof(v));
     lows = smaller(v, lows);
     highs = v > highs ? v : highs;
   }
-  const uint16_t low = smallest(lows), high = static_cast<uint16_t>(~smallest(~highs));
-  node.low = low;
-  node.high = high;
-  if (!find_rows) return;
-  Flagged lowest, highest;
-  for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
-    const Codes v = loaded<Codes>(codes + i);
-    const Flags counts = __builtin_convertvector(loaded<Times>(rows.times.data() + i) > 0, Flags);
-    lowest.add((v == low) & counts, i);
-    highest.add((v == high) & counts, i);
-  }
-  node.low_row = lowest.row;
-  node.low_count = lowest.count;
-  node.high_row = highest.row;
-  node.high_count = highest.count;
+  node.low = smallest(lows);
+  node.high = static_cast<uint16_t>(~smallest(~highs));
 }
 
-// The same for codes; `ties` tells whether a row has the code of the threshold.
-UNSUPRANK_CLONES int64_t mark_codes_above(const uint16_t* codes, uint16_t threshold, int bit,
-                                          const CodedRows& rows, uint16_t* sides, bool& ties) {
+// Sets a bit for the rows whose codes are above the open ones and returns their weight, or -1 if
+// the code of a row is among these.
+UNSUPRANK_CLONES int64_t mark_codes_above(const uint16_t* codes, OpenCodes open, int bit,
+                                          const CodedRows& rows, uint16_t* sides) {
   const int64_t padded = static_cast<int64_t>(rows.places.size());
   const uint16_t flag = static_cast<uint16_t>(1u << bit);
   Times weights = {};
-  Flags equal = {};
+  Flags undecided = {};
   for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
     const Codes v = loaded<Codes>(codes + i);
-    const Flags above = v > threshold;
+    const Flags above = v > open.last;
     const Codes marked = loaded<Codes>(sides + i) | (reinterpret_cast<const Codes&>(above) & flag);
     std::memcpy(sides + i, &marked, sizeof(marked));
     weights += __builtin_convertvector(above, Times) & loaded<Times>(rows.times.data() + i);
-    equal |= v == threshold;
+    undecided |= (v >= open.first) & (v <= open.last);
   }
   uint64_t words[2];
-  std::memcpy(words, &equal, sizeof(words));
-  ties = (words[0] | words[1]) != 0;
+  std::memcpy(words, &undecided, sizeof(words));
+  if (words[0] | words[1]) return -1;
   int32_t weight = 0;
   for (int l = 0; l < CodedRows::kPad; ++l) weight += weights[l];
   return weight;
@@ -133,7 +105,9 @@ void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& rand
     const size_t n_features = std::min<size_t>(kBlock, features.size() - start);
     for (size_t k = 0; k < n_features; ++k) {
       coarse[k].codes = codes_.data() + k * padded;
-      ask_for_codes(features[start + k], coarse[k]);
+      const int32_t f = features[start + k];
+      if (!c_.coarse.info[f].usable) continue;
+      gather_codes(c_.coarse.line(f, c_.from_rows).start, rows_, coarse[k]);
     }
     block_sides_.assign(padded, 0);
     ++block_;
@@ -144,7 +118,7 @@ void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& rand
       double side = 0.0;
       if (!draw_and_mark(features[start + k], coarse[k], random, block.size, test, side)) continue;
       if (!c_.heavy_enough(side)) {
-        for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << block.size));
+        unmark(block.size);
         continue;
       }
       test.block = block_;
@@ -159,79 +133,54 @@ void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& rand
   }
 }
 
-// Reads the codes of a feature, and asks memory for the values that will be needed soon.
-template <typename Real>
-void RandomTests<Real>::ask_for_codes(int32_t feature, CoarseNode& coarse) {
-  const CoarseColumn& info = c_.coarse.info[feature];
-  if (!info.usable) return;
-  gather_codes(c_.coarse.line(feature, c_.from_rows).start, rows_, !info.whole, coarse);
-  if (info.whole) return;
-  const double* x = c_.table.column(feature);
-  __builtin_prefetch(x + c_.node.rows[coarse.low_row]);
-  __builtin_prefetch(x + c_.node.rows[coarse.high_row]);
-}
-
 // Draws a test of the feature and marks the rows that go right; false if all values are equal.
 template <typename Real>
 bool RandomTests<Real>::draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random,
                                       int bit, Test& test, double& side) {
   test.feature = feature;
-  if (!c_.table.nominal(feature) && c_.coarse.info[feature].usable) {
-    return draw_and_mark_coarse(coarse, random, bit, test, side);
+  if (!c_.table.nominal(feature)) {
+    test.share = random.unit();
+    return mark_share(coarse, bit, test, side);
   }
   c_.load_values(feature);
-  if (c_.table.nominal(feature)) {
-    if (!draw_subset(test, random)) return false;
-  } else {
-    if (!(c_.range.low < c_.range.high)) return false;
-    test.threshold = between(c_.range.low, c_.range.high, random.unit());
-  }
+  if (!draw_subset(test, random)) return false;
   side = mark_side(test, bit);
   return true;
 }
 
-// The range of a node's values; the values decide among rows whose codes are the extreme ones.
+// Marks the rows above the threshold at the share of the range that the test has; by codes where
+// they suffice, and without finding out what the threshold is, by values otherwise.
 template <typename Real>
-ValueRange RandomTests<Real>::coarse_range(int32_t feature, const CoarseNode& coarse) const {
-  const CoarseColumn& info = c_.coarse.info[feature];
-  if (info.whole) return {info.low + coarse.low, info.low + coarse.high};
-  const double* x = c_.table.column(feature);
-  ValueRange range{x[c_.node.rows[coarse.low_row]], x[c_.node.rows[coarse.high_row]]};
-  if (info.injective || (coarse.low_count == 1 && coarse.high_count == 1)) return range;
-  for (int64_t i = 0; i < c_.node.count; ++i) {
-    const double value = x[c_.node.rows[i]];
-    if (coarse.codes[i] == coarse.low) range.low = std::min(range.low, value);
-    if (coarse.codes[i] == coarse.high) range.high = std::max(range.high, value);
+bool RandomTests<Real>::mark_share(const CoarseNode& coarse, int bit, Test& test, double& side) {
+  const CoarseColumn& info = c_.coarse.info[test.feature];
+  if (info.usable) {
+    if (info.injective && coarse.low == coarse.high) return false;
+    const OpenCodes open = info.open_codes(coarse.low, coarse.high, test.share);
+    const int64_t weight = mark_codes_above(coarse.codes, open, bit, rows_, block_sides_.data());
+    if (weight >= 0) {
+      side = static_cast<double>(weight);
+      test.right_share = side / c_.node.weight;
+      return true;
+    }
+    unmark(bit);
   }
-  return range;
+  settle(test);
+  if (!(c_.range.low < c_.range.high)) return false;
+  side = mark_side(test, bit);
+  return true;
 }
 
 template <typename Real>
-bool RandomTests<Real>::draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit,
-                                             Test& test, double& side) {
-  const CoarseColumn& info = c_.coarse.info[test.feature];
-  if (info.injective && coarse.low == coarse.high) return false;
-  const ValueRange range = coarse_range(test.feature, coarse);
-  if (!(range.low < range.high)) return false;
-  test.threshold = between(range.low, range.high, random.unit());
-  const uint16_t limit = info.code(test.threshold);
-  bool ties = false;
-  int64_t weight = mark_codes_above(coarse.codes, limit, bit, rows_, block_sides_.data(), ties);
-  // Rows with the code of the threshold itself.
-  const double* x = c_.table.column(test.feature);
-  for (int64_t i = 0; ties && i < c_.node.count; ++i) {
-    if (coarse.codes[i] != limit) continue;
-    const double value = info.whole ? info.low + limit : x[c_.node.rows[i]];
-    if (value > test.threshold) {
-      block_sides_[i] |= static_cast<uint16_t>(1u << bit);
-      weight += c_.node.times[i];
-    } else if (info.injective) {
-      break;  // the others have the same value
-    }
-  }
-  side = static_cast<double>(weight);
-  test.right_share = side / c_.node.weight;
-  return true;
+void RandomTests<Real>::settle(Test& test) {
+  if (test.feature < 0 || test.share < 0.0) return;
+  c_.load_values(test.feature);
+  test.threshold = between(c_.range.low, c_.range.high, test.share);
+  test.share = -1.0;
+}
+
+template <typename Real>
+void RandomTests<Real>::unmark(int bit) {
+  for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << bit));
 }
 
 // Half of all nodes have two rows, and most features separate them.

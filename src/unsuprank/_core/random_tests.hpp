@@ -8,13 +8,10 @@
 
 namespace unsuprank {
 
-// The codes of one feature in a node: the smallest and the largest, rows that have them, and how
-// many do.
+// The codes of one feature in a node, the smallest and the largest.
 struct CoarseNode {
   uint16_t* codes;
   uint16_t low, high;
-  int32_t low_row, high_row;
-  int32_t low_count, high_count;
 };
 
 // The rows of a node as codes are read: padded with its first row, at weight 0, to a multiple of
@@ -48,17 +45,17 @@ class RandomTests {
   // The same where they are: one of the tests that a whole draw would have brought, chosen at
   // random.
   void value_any(FeatureDraw& draw, Random& random);
+  // Gives a test the threshold that was left open while it was not known to be needed.
+  void settle(Test& test);
   // Sides of the node's rows, if the test is one of those marked last.
   bool sides(const Test& test, std::vector<uint8_t>& sides) const;
 
  private:
   bool separates(int32_t feature) const;
-  void ask_for_codes(int32_t feature, CoarseNode& coarse);
-  ValueRange coarse_range(int32_t feature, const CoarseNode& coarse) const;
   bool draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random, int bit, Test& test,
                      double& side);
-  bool draw_and_mark_coarse(const CoarseNode& coarse, Random& random, int bit, Test& test,
-                            double& side);
+  bool mark_share(const CoarseNode& coarse, int bit, Test& test, double& side);
+  void unmark(int bit);
   bool draw_subset(Test& test, Random& random);
   double mark_side(Test& test, int bit);
   void add_gains(const SplitBlock& block, double* gains);
