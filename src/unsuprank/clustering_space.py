@@ -25,7 +25,6 @@ a part of their own, coordinates plus a mask, for which sums and counts are kept
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -35,14 +34,15 @@ from scipy.linalg import blas
 from threadpoolctl import ThreadpoolController
 
 from . import _kernels
+from .parallel import in_batches
 from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20
 #: The least number of columns of such a block: each adds to all of the Gram matrix.
 BLOCK_COLUMNS = 256
-#: Multiplications up to which one BLAS thread is enough.
-SMALL_WORK = 2e8
+#: Up to this many rows, a Gram matrix is the sum of two.
+HALVES_ROWS = 1024
 #: Distances below this share of the squared norms have lost digits to cancellation.
 CANCELLATION = 1e-5
 
@@ -80,22 +80,23 @@ def _embed(
     return out
 
 
-def embedded_blocks(table: Table) -> Iterator[np.ndarray]:
-    """The coordinates of all columns, a block of columns at a time.
+def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> Iterator[np.ndarray]:
+    """The coordinates of columns ``first .. last-1``, a block of columns at a time.
 
     Each block takes the memory of the one before it: new memory costs more than what is done
     with it.
     """
+    last = table.n_columns if last is None else last
     widths = embedding_widths(table)
     columns = np.cumsum(np.maximum(widths, 1))
     per_block = max(BLOCK_COLUMNS, BLOCK_BYTES // (8 * table.n_rows))
     buffer = np.empty(table.n_rows * min(per_block, int(columns[-1])))
-    first = 0
-    while first < table.n_columns:
+    while first < last:
         limit = (columns[first - 1] if first else 0) + per_block
-        last = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
-        yield _embed(table, first, widths[first:last], buffer)
-        first = last
+        stop = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
+        stop = min(stop, last)
+        yield _embed(table, first, widths[first:stop], buffer)
+        first = stop
 
 
 @cache
@@ -103,31 +104,36 @@ def _thread_pools() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def _blas_threads(operations: float) -> AbstractContextManager:
-    """One BLAS thread for small work.
+def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
+    """Inner products of the rows in the clustering space; the upper triangle, at least.
 
-    Its other threads stay awake for a while after each call, and would keep a processor from the
-    threads that grow trees.
+    The products over two halves of the columns are added up, on two threads if there are. The
+    threads of BLAS are for tables with many rows: after each call they stay awake for a while,
+    and keep a processor from the threads that grow trees.
     """
-    if operations > SMALL_WORK:
-        return nullcontext()
-    return _thread_pools().limit(limits=1, user_api="blas")
-
-
-def gram(table: Table) -> np.ndarray:
-    """Inner products of the rows in the clustering space; only the upper triangle is set."""
     m = table.n_rows
     total = np.zeros((m, m), order="F")
-    with _blas_threads(float(m) * m * table.n_columns):
+    if m > HALVES_ROWS:
         for block in embedded_blocks(table):
-            if block.shape[1]:
-                blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
+            blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
+        return total
+    cuts = (0, table.n_columns // 2, table.n_columns)
+
+    def half(first: int, last: int) -> np.ndarray:
+        products = np.zeros((m, m))
+        for block in embedded_blocks(table, cuts[first], cuts[last]):
+            products += block @ block.T
+        return products
+
+    with _thread_pools().limit(limits=1, user_api="blas"):
+        for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
+            total += products
     return total
 
 
-def squared_distances(table: Table) -> np.ndarray:
+def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
     """Squared distances of the rows in the clustering space, to full relative precision."""
-    products = gram(table)
+    products = gram(table, n_jobs)
     norms = np.diagonal(products).copy()
     distances = np.add.outer(norms, norms)
     lost = distances * CANCELLATION
@@ -178,6 +184,7 @@ class Space:
         dtype: type | None = None,
         coords: bool | None = None,
         distances: bool | None = None,
+        n_jobs: int | None = None,
     ) -> Space:
         """Embed `table`; what is not asked for is decided by what is fastest."""
         complete = ~table.missing
@@ -195,7 +202,7 @@ class Space:
         return cls(
             table,
             _padded_coordinates(known_part, width, dtype, factor) if coords and width else None,
-            (squared_distances(known_part) * factor).astype(dtype, copy=False)
+            (squared_distances(known_part, n_jobs) * factor).astype(dtype, copy=False)
             if distances and width
             else None,
             partial,

@@ -195,7 +195,7 @@ class PredictiveClusteringForest(_TreeModel):
         check_count("n_estimators", self.n_estimators)
         check_tree_parameters(self)
         table = read_table(X, nominal_features=self.nominal_features, estimator=self)
-        grower = Grower(Space.of(table), grow_settings(self, table.n_columns))
+        grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
         with progress("growing trees", self.n_estimators, self.verbose) as bar:
             parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
         self._keep(X, table, grower.settings, Trees.join(parts))

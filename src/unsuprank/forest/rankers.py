@@ -85,7 +85,7 @@ class ForestRanker(Ranker):
             check_number("max_time", self.max_time, 0.0, open_low=True)
 
     def _score(self, table: Table) -> np.ndarray:
-        grower = Grower(Space.of(table), grow_settings(self, table.n_columns))
+        grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
         total = ScoreSum(table.n_columns)
         auto = self.n_estimators == "auto"
         most = int(self.max_estimators if auto else self.n_estimators)
