@@ -10,8 +10,10 @@ from .graph import degrees
 
 #: Graphs of up to this many rows are decomposed in full: quick, and free of iterations.
 DENSE_ROWS = 300
-#: Iterations after which a graph is decomposed in full all the same.
-MOST_ITERATIONS = 2000
+#: A graph of m rows is decomposed in full all the same after m^2 / this iterations (or a few): they
+#: have taken as long as that would.
+ROWS_PER_ITERATION = 15_000
+FEW_ITERATIONS = 50
 #: The largest number of clusters that the eigengap may suggest.
 MOST_CLUSTERS = 10
 
@@ -61,7 +63,8 @@ def _iterated(graph, root: np.ndarray, trivial: np.ndarray, count: int):
     operator = LinearOperator((m, m), matvec=shifted, dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(m)  # fixed: the same answer every time
     ncv = min(m, max(2 * count + 20, 40))
-    return eigsh(operator, k=count, which="LA", v0=start, ncv=ncv, maxiter=MOST_ITERATIONS)
+    most = max(FEW_ITERATIONS, m * m // ROWS_PER_ITERATION)
+    return eigsh(operator, k=count, which="LA", v0=start, ncv=ncv, maxiter=most)
 
 
 def suggested_clusters(graph: sparse.csr_array | np.ndarray) -> int:
