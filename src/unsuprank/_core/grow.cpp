@@ -3,52 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "distance_triangle.hpp"
 #include "node_search.hpp"
-#include "simd.hpp"
 
 namespace unsuprank {
 namespace {
-
-// Squared distances of one row to four others; four sums in flight hide the latency of each.
-template <typename Real>
-UNSUPRANK_INLINE void four_distances(const Real* a, const Real* const b[4], int64_t width,
-                                     Real* out) {
-  Pack<Real> total[4] = {};
-  for (int64_t c = 0; c < width; c += Simd<Real>::lanes) {
-    Pack<Real> x, y;
-    load(x, a + c);
-    for (int k = 0; k < 4; ++k) {
-      load(y, b[k] + c);
-      y -= x;
-      total[k] += y * y;
-    }
-  }
-  for (int k = 0; k < 4; ++k) out[k] = static_cast<Real>(sum_of<Real>(total[k]));
-}
-
-// Squared distances among rows of coordinates, lower triangle.
-template <typename Real>
-UNSUPRANK_INLINE void triangle_body(const Real* coords, int64_t width, const int32_t* rows,
-                                    int64_t count, Real* out) {
-  for (int64_t i = 1; i < count; ++i) {
-    const Real* a = coords + width * rows[i];
-    for (int64_t j = 0; j < i; j += 4) {
-      const Real* b[4];
-      Real found[4];
-      for (int k = 0; k < 4; ++k) b[k] = coords + width * rows[std::min(j + k, i)];
-      four_distances(a, b, width, found);
-      for (int64_t k = 0; k < 4 && j + k < i; ++k) out[i * count + j + k] = found[k];
-    }
-  }
-}
-UNSUPRANK_CLONES void triangle(const double* coords, int64_t width, const int32_t* rows,
-                               int64_t count, double* out) {
-  triangle_body(coords, width, rows, count, out);
-}
-UNSUPRANK_CLONES void triangle(const float* coords, int64_t width, const int32_t* rows,
-                               int64_t count, float* out) {
-  triangle_body(coords, width, rows, count, out);
-}
 
 // Up to this many rows, the matrix of all distances is used in place; of a larger one, nodes get a
 // dense copy of their own part that stays in cache.
@@ -163,7 +122,8 @@ class TreeGrower {
         search_.find(rows, view, sums, node.id, tree_key(settings_.seed, tree), random);
     if (settings_.record) record_candidates(node.id);
     if (test.feature < 0) return;
-    const auto [middle, right_weight] = partition(begin, end, search_.sides(test));
+    const auto [middle, right_weight] =
+        partition(begin, end, search_.sides(test), sums.has_row_sums);
     const int32_t left = static_cast<int32_t>(nodes_.size());
     set_test(nodes_[node.id], left, test);
     nodes_.push_back({static_cast<int32_t>(begin), middle, weight - right_weight});
@@ -230,7 +190,7 @@ class TreeGrower {
         for (int64_t j = 0; j < i; ++j) to[j] = from[rows_[begin + j]];
       }
     } else {
-      triangle(space_.coords, space_.width, rows_.data() + begin, count, view_data_.data());
+      triangle_.fill(space_.coords, space_.width, rows_.data() + begin, count, view_data_.data());
     }
     for (int64_t i = 0; i < count; ++i) slots_[begin + i] = static_cast<int32_t>(i);
     view_ = {view_data_.data(), count};
@@ -243,21 +203,18 @@ class TreeGrower {
   };
 
   // Left rows first, either side in ascending order.
-  Parts partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides) {
+  Parts partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides, bool with_sums) {
     const int64_t count = end - begin;
     spare_rows_.resize(count);
     spare_slots_.resize(count);
     spare_times_.resize(count);
-    spare_sums_.resize(count);
     int64_t left = begin, right = 0, right_weight = 0;
     for (int64_t i = 0; i < count; ++i) {
       // Both places are written and one of them counts: no branch to mispredict.
       const int32_t row = rows_[begin + i], slot = slots_[begin + i], times = times_[begin + i];
       spare_rows_[right] = rows_[left] = row;
       spare_slots_[right] = slots_[left] = slot;
-      const double sum = row_sums_[begin + i];
       spare_times_[right] = times_[left] = times;
-      spare_sums_[right] = row_sums_[left] = sum;
       left += !sides[i];
       right += sides[i];
       right_weight += times & -sides[i];
@@ -265,9 +222,22 @@ class TreeGrower {
     std::copy(spare_rows_.begin(), spare_rows_.begin() + right, rows_.begin() + left);
     std::copy(spare_slots_.begin(), spare_slots_.begin() + right, slots_.begin() + left);
     std::copy(spare_times_.begin(), spare_times_.begin() + right, times_.begin() + left);
-    std::copy(spare_sums_.begin(), spare_sums_.begin() + right, row_sums_.begin() + left);
+    if (with_sums) partition_sums(begin, count, sides);
     for (int64_t i = begin; i < end; ++i) weights_[i] = static_cast<Real>(times_[i]);
     return {static_cast<int32_t>(left), static_cast<double>(right_weight)};
+  }
+
+  void partition_sums(int64_t begin, int64_t count, const std::vector<uint8_t>& sides) {
+    spare_sums_.clear();
+    int64_t left = begin;
+    for (int64_t i = 0; i < count; ++i) {
+      if (sides[i]) {
+        spare_sums_.push_back(row_sums_[begin + i]);
+      } else {
+        row_sums_[left++] = row_sums_[begin + i];
+      }
+    }
+    std::copy(spare_sums_.begin(), spare_sums_.end(), row_sums_.begin() + left);
   }
 
   const Space<Real>& space_;
@@ -282,6 +252,7 @@ class TreeGrower {
   std::vector<double> row_sums_, spare_sums_;  // see PairSums; kept in the order of rows_
   std::vector<Pending> stack_;
   std::vector<Real> view_data_;
+  DistanceTriangle<Real> triangle_;
   DistanceView<Real> view_;
 };
 
