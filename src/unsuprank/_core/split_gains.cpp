@@ -11,7 +11,7 @@ namespace {
 constexpr int kLanes = kBlock + 1;
 constexpr int64_t kSmallSideRows = 48;  // below, all pairs are cheap enough
 constexpr int64_t kAhead = 12;          // rows
-constexpr int kChunkPacks = 4;          // coordinates are summed 4 packs (256 bytes) at a time
+constexpr int kChunkPacks = 8;          // coordinates are summed 8 packs (512 bytes) at a time
 
 constexpr int kWide = kLanes / Simd<double>::lanes;
 
@@ -151,8 +151,20 @@ UNSUPRANK_INLINE void dispatch_fill(int packs, const T* coords, int64_t stride, 
     case 3:
       UNSUPRANK_FILL(3);
       break;
-    default:
+    case 4:
       UNSUPRANK_FILL(4);
+      break;
+    case 5:
+      UNSUPRANK_FILL(5);
+      break;
+    case 6:
+      UNSUPRANK_FILL(6);
+      break;
+    case 7:
+      UNSUPRANK_FILL(7);
+      break;
+    default:
+      UNSUPRANK_FILL(8);
       break;
   }
 #undef UNSUPRANK_FILL
