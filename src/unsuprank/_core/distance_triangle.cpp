@@ -1,7 +1,6 @@
 #include "distance_triangle.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "simd.hpp"
 
@@ -14,23 +13,6 @@ namespace {
 constexpr int kLost = 64;  // smaller than the squared norms by this factor
 
 constexpr int kTall = 2, kBroad = 4;  // rows and columns of products that are made together
-
-// The sum of all lanes, by halves: with few coordinates, sums lane by lane would take longer than
-// the products.
-template <typename Real>
-UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
-  typedef Real Half __attribute__((vector_size(32)));
-  typedef Real Quarter __attribute__((vector_size(16)));
-  Half halves[2];
-  std::memcpy(halves, &pack, sizeof(pack));
-  halves[0] += halves[1];
-  Quarter quarters[2];
-  std::memcpy(quarters, halves, sizeof(Half));
-  quarters[0] += quarters[1];
-  Real total = 0;
-  for (size_t l = 0; l < sizeof(Quarter) / sizeof(Real); ++l) total += quarters[0][l];
-  return total;
-}
 
 template <typename Real>
 UNSUPRANK_INLINE void products_of(const Real* const* a, const Real* const* b, int64_t width,

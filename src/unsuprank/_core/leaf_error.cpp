@@ -9,15 +9,15 @@ namespace {
 
 template <typename Real>
 UNSUPRANK_INLINE double distance_body(const Real* a, const Real* b, int64_t width) {
-  Pack<Real> total = {};
-  for (int64_t c = 0; c < width; c += Simd<Real>::lanes) {
-    Pack<Real> x, y;
+  constexpr int64_t kLanes = Simd<Real>::lanes;
+  Pack<Real> total[2] = {}, x, y;  // two sums in flight hide some of the latency of each
+  for (int64_t c = 0; c < width; c += kLanes) {
     load(x, a + c);
     load(y, b + c);
-    const Pack<Real> d = x - y;
-    total += d * d;
+    y -= x;
+    total[c / kLanes % 2] += y * y;
   }
-  return sum_of<Real>(total);
+  return folded<Real>(total[0] + total[1]);
 }
 UNSUPRANK_CLONES double distance(const double* a, const double* b, int64_t width) {
   return distance_body(a, b, width);

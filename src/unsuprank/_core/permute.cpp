@@ -69,6 +69,10 @@ class TreeScorer {
     double value;
   };
 
+  // Every step down a tree waits for memory, so that many rows take their steps in turn: their
+  // waits overlap.
+  static constexpr size_t kTogether = 16;
+
   std::vector<int32_t> used_features(int64_t n_nodes) const {
     std::vector<int32_t> used;
     for (int64_t k = base_; k < base_ + n_nodes; ++k) {
@@ -102,22 +106,43 @@ class TreeScorer {
     visits_.clear();
     leaves_.resize(out_of_bag_.size());
     row_errors_.resize(out_of_bag_.size());
-    single_rows_.resize(out_of_bag_.size());
+    first_rows_.resize(out_of_bag_.size());
+    in_large_leaves_.clear();
     total_ = 0.0;
+    for (size_t start = 0; start < out_of_bag_.size(); start += kTogether) {
+      route(start, std::min(start + kTogether, out_of_bag_.size()));
+    }
     for (size_t p = 0; p < out_of_bag_.size(); ++p) {
-      const int32_t row = out_of_bag_[p];
-      int32_t node = 0;
-      while (trees_.feature[base_ + node] >= 0) {
-        const int32_t feature = trees_.feature[base_ + node];
-        visits_.push_back({feature, static_cast<int32_t>(p), node});
-        node = next_node(trees_, base_, node, table_.column(feature)[row], key_, row_key(row));
-      }
-      leaves_[p] = node;
-      single_rows_[p] = single_row(node);
-      row_errors_[p] = errors_.error(row, node, leaf_rows(node));
+      const LeafRows rows = leaf_rows(leaves_[p]);
+      first_rows_[p] = rows.rows[0];
+      if (rows.count > 1) in_large_leaves_.push_back(static_cast<int32_t>(p));
+      row_errors_[p] = errors_.error(out_of_bag_[p], leaves_[p], rows);
       total_ += row_errors_[p];
     }
     sort_visits();
+  }
+
+  // Finds the leaves of some rows, and notes the tests on their ways.
+  void route(size_t start, size_t stop) {
+    for (size_t p = start; p < stop; ++p) {
+      leaves_[p] = 0;
+      ways_[p - start].clear();
+    }
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t p = start; p < stop; ++p) {
+        const int32_t node = leaves_[p], feature = trees_.feature[base_ + node];
+        if (feature < 0) continue;
+        moved = true;
+        ways_[p - start].push_back({feature, static_cast<int32_t>(p), node});
+        const int32_t row = out_of_bag_[p];
+        leaves_[p] =
+            next_node(trees_, base_, node, table_.column(feature)[row], key_, row_key(row));
+      }
+    }
+    for (size_t k = 0; k < stop - start; ++k) {
+      visits_.insert(visits_.end(), ways_[k].begin(), ways_[k].end());
+    }
   }
 
   // By feature; rows, and the tests on a row's way, stay in order.
@@ -175,23 +200,23 @@ class TreeScorer {
     centres_.resize(count);
     for (size_t p = 0; p < count; ++p) {
       own_values_[p] = x[out_of_bag_[p]] * scale - origin;
-      centres_[p] = centre_of(leaves_[p], single_rows_[p], x, scale) - origin;
+      centres_[p] = x[first_rows_[p]] * scale - origin;  // most leaves have one row
     }
+    for (int32_t p : in_large_leaves_) centres_[p] = centre_of(leaves_[p], x, scale) - origin;
     double sum = 0.0;
     for (size_t p = 0; p < count; ++p) {
       sum += 2.0 * centres_[p] * (own_values_[p] - own_values_[order_[p]]);
     }
     for (const Detour& detour : detours(feature, first, last)) {
       const int32_t p = detour.position, leaf = detour.node;
-      const double centre = centre_of(leaf, single_row(leaf), x, scale) - origin;
+      const double centre = centre_of(leaf, x, scale) - origin;
       sum += errors_.error(out_of_bag_[p], leaf, leaf_rows(leaf)) - row_errors_[p];
       sum += 2.0 * (centre - centres_[p]) * (own_values_[p] - own_values_[order_[p]]);
     }
     return sum;
   }
 
-  // Where the rows end that leave their way, now that the feature is permuted. Every step waits for
-  // memory, so that many rows take their steps in turn: their waits overlap.
+  // Where the rows end that leave their way, now that the feature is permuted.
   const std::vector<Detour>& detours(int32_t feature, size_t first, size_t last) {
     const double* x = table_.column(feature);
     detours_.clear();
@@ -206,7 +231,6 @@ class TreeScorer {
       const int32_t now = next_node(trees_, base_, visit.node, value, key_, row_key(row));
       if (old != now) detours_.push_back({p, now, row, value});
     }
-    constexpr size_t kTogether = 16;
     for (size_t start = 0; start < detours_.size(); start += kTogether) {
       const size_t stop = std::min(start + kTogether, detours_.size());
       for (bool moved = true; moved;) {
@@ -226,14 +250,9 @@ class TreeScorer {
     return true;
   }
 
-  // The only training row of a leaf, -1 if there are several.
-  int32_t single_row(int32_t leaf) const {
+  double centre_of(int32_t leaf, const double* x, double scale) {
     const LeafRows rows = leaf_rows(leaf);
-    return rows.count == 1 ? rows.rows[0] : -1;
-  }
-
-  double centre_of(int32_t leaf, int32_t single, const double* x, double scale) {
-    return single >= 0 ? x[single] * scale : own_.centre(leaf, leaf_rows(leaf));
+    return rows.count == 1 ? x[rows.rows[0]] * scale : own_.centre(leaf, rows);
   }
 
   const Columns& table_;
@@ -250,8 +269,10 @@ class TreeScorer {
   double total_ = 0.0;
   std::vector<int32_t> out_of_bag_, leaves_, order_;
   std::vector<double> row_errors_, own_values_, centres_;
-  std::vector<int32_t> single_rows_;  // of the leaves of the out-of-bag rows
+  std::vector<int32_t> first_rows_;       // of the leaves of the out-of-bag rows, and
+  std::vector<int32_t> in_large_leaves_;  // positions of those whose leaves have several
   std::vector<Visit> visits_, sorted_;
+  std::vector<Visit> ways_[kTogether];
   std::vector<int64_t> starts_;
   std::vector<Detour> detours_;
 };

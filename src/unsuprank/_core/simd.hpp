@@ -41,6 +41,22 @@ UNSUPRANK_INLINE double sum_of(const Pack<Real>& pack) {
   return total;
 }
 
+// The same by halves, in the precision of the lanes: quicker, for short sums.
+template <typename Real>
+UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
+  typedef Real Half __attribute__((vector_size(32)));
+  typedef Real Quarter __attribute__((vector_size(16)));
+  Half halves[2];
+  std::memcpy(halves, &pack, sizeof(pack));
+  halves[0] += halves[1];
+  Quarter quarters[2];
+  std::memcpy(quarters, halves, sizeof(Half));
+  quarters[0] += quarters[1];
+  Real total = 0;
+  for (size_t l = 0; l < sizeof(Quarter) / sizeof(Real); ++l) total += quarters[0][l];
+  return total;
+}
+
 // Rows of coordinates are padded with zeros to whole packs, whatever the type.
 inline int64_t padded(int64_t width) { return (width + 15) / 16 * 16; }
 
