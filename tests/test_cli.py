@@ -80,6 +80,19 @@ def test_same_seed_same_answer(table, capsys):
     assert capsys.readouterr().out.splitlines() != lines[: len(lines) // 2]
 
 
+def test_trees_may_be_left_to_the_ranking(table, tmp_path, capsys):
+    scores = {}
+    for trees in ("auto", "20"):
+        out = tmp_path / f"{trees}.csv"
+        assert run(["rank", table, "--drop", "kind", "--trees", trees, "--out", str(out)]) == 0
+        scores[trees] = [float(row["score"]) for row in csv.DictReader(out.open())]
+    capsys.readouterr()
+    assert scores["auto"] != scores["20"]
+    for nonsense in ("0", "-3", "2.5", "many"):
+        assert run(["rank", table, "--trees", nonsense]) == 2
+        assert "neither a whole number from 1 on nor auto" in capsys.readouterr().err
+
+
 def test_transform(table, frame, tmp_path, capsys):
     scores, small = tmp_path / "s.json", tmp_path / "small.csv"
     args = ["rank", table, "--method", "random", "--seed", "1", "--out", str(scores)]

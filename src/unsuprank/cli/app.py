@@ -36,6 +36,14 @@ def _complete_method(incomplete: str) -> list[tuple[str, str]]:
     return [(m.name, m.what) for m in methods.available() if m.name.startswith(incomplete)]
 
 
+def _tree_count(text: str) -> int | str:
+    if text == "auto":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise typer.BadParameter(f"{text!r} is neither a whole number from 1 on nor auto")
+    return int(text)
+
+
 File = Annotated[str, typer.Argument(help="A table, or - for standard input.", show_default=False)]
 Drop = Annotated[str, typer.Option(help="Columns to leave out: a,b,c.", metavar="A,B")]
 Label = Annotated[str | None, typer.Option(help="The column with labels: shown, never ranked.")]
@@ -53,7 +61,14 @@ MethodName = Annotated[
 Top = Annotated[int, typer.Option(min=1, help="How many features to show.")]
 Seed = Annotated[int, typer.Option(min=0, help="The same seed gives the same ranking.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Threads; all cores if not given.")]
-Trees = Annotated[int | None, typer.Option(min=1, help="Trees of a forest method.")]
+Trees = Annotated[
+    Any,
+    typer.Option(
+        parser=_tree_count,
+        metavar="N|auto",
+        help="Trees of a forest method; auto: until the ranking is stable.",
+    ),
+]
 Out = Annotated[str | None, typer.Option(help="Write .csv, .json or .parquet; - prints CSV.")]
 
 
