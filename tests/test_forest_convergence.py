@@ -229,6 +229,24 @@ class TestUncertainty:
             covered.append(np.abs(ranker.scores_ - truth) <= 1.96 * ranker.scores_sem_)
         assert 0.90 <= np.mean(covered) <= 0.98
 
+    @pytest.mark.parametrize("n_trees", [200, 1000])
+    def test_standard_errors_are_honest_where_uses_are_few(self, n_trees):
+        """A column of this table is used by one tree in 25."""
+        X = np.random.default_rng(8).normal(size=(30, 500)) ** 3
+        truth = Genie3(50_000, random_state=99).fit(X).scores_
+        covered = []
+        for seed in range(50):
+            ranker = Genie3(n_trees, random_state=seed).fit(X)
+            covered.append(np.abs(ranker.scores_ - truth) <= 1.96 * ranker.scores_sem_)
+        assert 0.90 <= np.mean(covered) <= 0.98
+
+    def test_what_cannot_be_used_is_certain(self):
+        X = np.random.default_rng(0).normal(size=(20, 5))
+        X[:, 2] = 1.0
+        ranker = Genie3(50, random_state=0).fit(X)
+        assert ranker.scores_[2] == ranker.scores_sem_[2] == 0.0
+        assert (ranker.scores_sem_[[0, 1, 3, 4]] > 0).all()
+
     def test_rank_intervals_against_pairs(self):
         rng = np.random.default_rng(5)
         for _ in range(200):

@@ -105,7 +105,8 @@ class ForestRanker(Ranker):
                 for scores, n_trees in batches:
                     total.add(scores, n_trees)
         self.n_estimators_ = total.n_trees
-        self.scores_sem_ = total.standard_error()
+        # A constant column's score of 0 is certain.
+        self.scores_sem_ = np.where(table.varies, total.standard_error(), 0.0)
         self._keep(seen)
         return total.mean()
 
@@ -148,8 +149,8 @@ _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
         The mean of the score over trees; higher is better.
     scores_sem_ : ndarray of shape (n_features_in_,)
-        Standard error of that mean, from the spread over trees; too small where only a few
-        trees have used a column, as on wide tables with fewer than thousands of trees.
+        Standard error of that mean, from the spread over trees; where only a few trees have
+        used a column, as on wide tables, what a use is worth elsewhere counts too.
     n_estimators_ : int
         Number of trees grown.
     rank_interval_ : ndarray of shape (n_features_in_, 2)

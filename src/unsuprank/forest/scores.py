@@ -59,12 +59,18 @@ def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
     return TreeScores(*_kernels.node_scores(trees.node_offset, trees.feature, value))
 
 
+#: Uses of a column that its standard error counts besides those that occurred.
+EXTRA_USES = 2
+
+
 @dataclass
 class ScoreSum:
     """Sum and sum of squares over trees, added up in tree order."""
 
     n_features: int
     n_trees: int = 0
+    #: Trees that use a column, summed over all columns.
+    n_uses: int = 0
     total: np.ndarray = field(init=False)
     squares: np.ndarray = field(init=False)
 
@@ -77,15 +83,22 @@ class ScoreSum:
         np.add.at(self.total, scores.feature, scores.value)
         np.add.at(self.squares, scores.feature, scores.value * scores.value)
         self.n_trees += n_trees
+        self.n_uses += len(scores.value)
 
     def mean(self) -> np.ndarray:
         """The score: the mean over trees."""
         return self.total / max(self.n_trees, 1)
 
     def standard_error(self) -> np.ndarray:
-        """Standard error of the mean, from the spread over trees."""
+        """Standard error of the mean, from the spread over trees.
+
+        A wide table's column is used by few trees, and the spread of a few numbers, or of none,
+        says little. As Agresti and Coull do for shares, two uses are added to those that
+        occurred, with a value whose square is that of a mean use of any column.
+        """
         n = self.n_trees
         if n < 2:
             return np.full(self.n_features, np.inf)
-        variance = np.maximum(self.squares - self.total**2 / n, 0.0) / (n - 1)
+        squares = self.squares + EXTRA_USES * self.squares.sum() / max(self.n_uses, 1)
+        variance = np.maximum(squares - self.total**2 / n, 0.0) / (n - 1)
         return np.sqrt(variance / n)
