@@ -106,10 +106,28 @@ def test_new_rankers_are_compared_one_by_one(results):
     lengths = [len(m) for m in ("forest", "laplacian", "spec", "mcfs", "ndfs", "agnos")]
     lengths += [len("variance"), len("random"), 0]
     assert row["average rank of 10"] == 1 + sum(v < len("greedy-css") for v in lengths)
-    assert row["significantly ahead of"] == "none"
+    assert row["ahead of (Nemenyi)"] == row["ahead of (Wilcoxon)"] == "none"
     assert row["better than random"] == "0 of 5"
     ratio = (1 + 0.1 + 0.0045) / (1 + 0.07 + 0.0045)  # 0.0045: mean over folds
     assert row["error relative to fastcan"] == pytest.approx(ratio)
+
+
+def test_ahead_by_signed_ranks():
+    rng = np.random.default_rng(0)
+    ours = rng.uniform(1, 100, size=12)
+    others = {
+        "worse": ours * rng.uniform(1.01, 1.2, size=12),
+        "alike": ours * np.exp(rng.normal(0, 0.05, size=12)),
+        "same": ours,
+        "better": ours * 0.9,
+        "unknown": np.full(12, np.nan),
+    }
+    assert study.ahead_of(ours, others) == ["worse"]
+    # Twelve signs of twelve: p = 2 / 2^12, under 0.05 when multiplied by 102 and not by 103.
+    many = {f"m{i}": others["worse"] for i in range(102)}
+    assert len(study.ahead_of(ours, many)) == 102
+    many["one more"] = others["worse"]
+    assert study.ahead_of(ours, many) == []
 
 
 def test_ties_of_the_toolbox_go_to_the_last_columns():
