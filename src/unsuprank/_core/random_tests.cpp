@@ -25,7 +25,6 @@ UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int6
 typedef uint16_t Codes __attribute__((vector_size(16)));
 typedef int16_t Flags __attribute__((vector_size(16)));
 typedef int32_t Times __attribute__((vector_size(32)));
-typedef int8_t Bytes __attribute__((vector_size(8)));
 static_assert(CodedRows::kPad == 8, "these vectors have eight lanes");
 
 template <typename Vector, typename T>
@@ -39,9 +38,9 @@ UNSUPRANK_INLINE Codes smaller(const Codes& a, const Codes& b) { return a < b ? 
 
 // The smallest lane, by halves.
 UNSUPRANK_INLINE uint16_t smallest(Codes v) {
-  v = smaller(v, __builtin_shuffle(v, Codes{4, 5, 6, 7, 0, 1, 2, 3}));
-  v = smaller(v, __builtin_shuffle(v, Codes{2, 3, 0, 1, 6, 7, 4, 5}));
-  v = smaller(v, __builtin_shuffle(v, Codes{1, 0, 3, 2, 5, 4, 7, 6}));
+  v = smaller(v, UNSUPRANK_SHUFFLE(v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = smaller(v, UNSUPRANK_SHUFFLE(v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = smaller(v, UNSUPRANK_SHUFFLE(v, 1, 0, 3, 2, 5, 4, 7, 6));
   return v[0];
 }
 

@@ -13,6 +13,13 @@
 #endif
 #define UNSUPRANK_INLINE inline __attribute__((always_inline))
 
+// The lanes of a vector in another order.
+#ifdef __clang__
+#define UNSUPRANK_SHUFFLE(v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
+#else
+#define UNSUPRANK_SHUFFLE(v, ...) __builtin_shuffle(v, decltype(v){__VA_ARGS__})
+#endif
+
 namespace unsuprank {
 
 // 64 bytes of floats or doubles: one register with AVX-512, two with AVX2.
