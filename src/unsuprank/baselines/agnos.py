@@ -53,15 +53,25 @@ class Network:
         )
 
 
-def loss_and_gradient(X: np.ndarray, net: Network, penalty: float) -> tuple[float, Network]:
-    """The loss on all rows of `X`, and its gradient (0 for slacks at 0)."""
+def loss_and_gradient(
+    X: np.ndarray, net: Network, penalty: float, scratch: np.ndarray | None = None
+) -> tuple[float, Network]:
+    """The loss on all rows of `X`, and its gradient (0 for slacks at 0).
+
+    `scratch` is room for two arrays like `X`: in every epoch anew, they would cost more than what
+    is computed in them.
+    """
+    out, error = np.empty((2, *X.shape)) if scratch is None else scratch
     hidden = np.tanh(X @ (net.slack[:, None] * net.encoder) + net.encoder_bias)
-    out = hidden @ net.decoder
+    np.matmul(hidden, net.decoder, out=out)
     out += net.decoder_bias
     np.tanh(out, out=out)
-    error = out - X
+    np.subtract(out, X, out=error)
     loss = float(np.vdot(error, error) + penalty * np.abs(net.slack).sum())
-    at_out = 2.0 * error * (1.0 - out * out)
+    np.square(out, out=out)
+    at_out = np.subtract(1.0, out, out=out)  # the derivative of tanh, and then
+    at_out *= error
+    at_out *= 2.0
     at_hidden = (at_out @ net.decoder.T) * (1.0 - hidden * hidden)
     into = X.T @ at_hidden  # shared by the slacks and the encoder
     gradient = Network(
@@ -114,8 +124,9 @@ def train(X: np.ndarray, hidden: int, seed: int, how: Training, bar) -> tuple[np
     adam = Adam(net.arrays(), how.learning_rate)
     losses: list[float] = []
     best, waited = np.inf, 0
+    scratch = np.empty((2, *X.shape))
     for _ in range(how.max_epochs):
-        loss, gradient = loss_and_gradient(X, net, how.penalty)
+        loss, gradient = loss_and_gradient(X, net, how.penalty, scratch)
         losses.append(loss)
         waited = 0 if loss < best * (1 - how.tol) else waited + 1
         best = min(best, loss)
