@@ -28,7 +28,7 @@ from .ndfs_solver import (
     normalised_laplacian,
     starting_clusters,
 )
-from .ndfs_toolbox import toolbox_laplacian, toolbox_ndfs
+from .ndfs_toolbox import ToolboxLaplacian, toolbox_ndfs
 from .spectrum import suggested_clusters
 
 
@@ -188,7 +188,7 @@ class NDFS(Ranker):
         F = self._start(X, suggested_clusters(graph) if self.n_clusters is None else 0)
         result = toolbox_ndfs(
             X,
-            toolbox_laplacian(graph),
+            ToolboxLaplacian(graph),
             F,
             NDFSOptions(1.0, 1.0, 1e9, self.max_iter, verbose=self.verbose),
         )

@@ -14,6 +14,9 @@ Everything is computed as in the right method, from systems of the smaller size.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -29,14 +32,26 @@ DEPARTURE_WEIGHT = 0.25
 LEAST_CHANGE = 1e-3
 
 
-def toolbox_laplacian(graph: sparse.csr_array) -> np.ndarray:
-    """The symmetric part of (degree of the column) - (weight), all that F' L F depends on."""
-    degree = degrees(graph)
-    return 0.5 * (degree[:, None] + degree) - graph.toarray()
+@dataclass(frozen=True)
+class ToolboxLaplacian:
+    """The symmetric part of (degree of the column) - (weight), all that F' L F depends on.
+
+    It is dense, but a product with it needs the sums of F, the degrees and the sparse graph only.
+    """
+
+    graph: sparse.csr_array
+
+    @cached_property
+    def _degree(self) -> np.ndarray:
+        return degrees(self.graph)
+
+    def __matmul__(self, F: np.ndarray) -> np.ndarray:
+        degree = self._degree
+        return 0.5 * (np.outer(degree, F.sum(axis=0)) + degree @ F) - self.graph @ F
 
 
 def toolbox_ndfs(
-    X: np.ndarray, laplacian: np.ndarray, F: np.ndarray, options: NDFSOptions
+    X: np.ndarray, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Steps from the start `F` until the toolbox would stop; `options.tol` is not used."""
     history: list[float] = []
@@ -61,7 +76,7 @@ def _whole_step(F: np.ndarray, pulled: np.ndarray, gamma: float) -> np.ndarray:
 
 
 def _criterion(
-    F: np.ndarray, laplacian: np.ndarray, regression: Regression, options: NDFSOptions
+    F: np.ndarray, laplacian: ToolboxLaplacian, regression: Regression, options: NDFSOptions
 ) -> float:
     unexplained = options.alpha * regression.residual(F)
     departure = np.linalg.norm(F.T @ F - np.eye(F.shape[1]))
