@@ -152,3 +152,11 @@ def test_ndfs_reports_convergence():
     ranker = NDFS(random_state=0).fit(X)
     assert 2 < ranker.n_iter_ < 1000
     assert (np.diff(ranker.objective_) <= 0).all()
+
+
+def test_spec_ties_under_published_settings_are_exact():
+    """With gamma 1 far rows are strangers: whatever rounding says, all scores are the same."""
+    X = np.random.default_rng(0).normal(size=(60, 30)) * 100
+    with pytest.warns(UserWarning, match="SPEC"):
+        scores = SPEC(preset="scikit-feature").fit(X).scores_
+    assert (scores == scores[0]).all()

@@ -34,6 +34,9 @@ from .laplacian import PRESETS, WORST
 from .rbf import RBFGraph
 from .spectrum import smoothest_functions
 
+#: Values of SPEC below this are sums of rounding errors.
+ROUNDING = 1e-12
+
 Graph: TypeAlias = "RBFGraph | sparse.csr_array | np.ndarray"
 
 
@@ -173,7 +176,8 @@ class SPEC(Ranker):
         self.raw_scores_ = raw
         if self.preset is not None:
             warn_of_ties(raw, "SPEC", WORST)
-            return WORST - better  # the toolbox's order
+            # The toolbox's order; what only rounding keeps from 0 is 0.
+            return np.where(WORST - better < ROUNDING, 0.0, WORST - better)
         return better
 
     def _graph(self, X: np.ndarray) -> Graph:
