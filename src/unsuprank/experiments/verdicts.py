@@ -24,9 +24,9 @@ def verdicts(results: Results) -> list[str]:
     lines.append(
         "The published baselines use a heat kernel of width 1, under which almost all points are "
         "strangers, all scores tie and the order of the columns decides (the last ones win); the "
-        "right settings tune the width to the data. Both are in Table 3. On images the paper prints "
-        "the error of the last 16 columns for MCFS and NDFS as well; their published settings "
-        "alone do not make them tie, so that does not come out here."
+        "right settings tune the width to the data. Both are in Table 3. On images the paper "
+        "prints the error of the last 16 columns for MCFS and NDFS as well; their published "
+        "settings alone do not make them tie, so that does not come out here."
     )
     absent = [name for name in paper.DATA_SETS if name not in results.data_sets]
     if absent:
