@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 
 import numpy as np
@@ -305,8 +306,13 @@ class TestLongRuns:
     def test_interrupt(self):
         # Many short calls: an interrupt gets through between any two of them.
         X = np.random.default_rng(0).normal(size=(20_000, 300))
+        # A shell that runs tests in the background has them ignore interrupts.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         stop = threading.Timer(0.2, _thread.interrupt_main)
         stop.start()
-        with pytest.raises(KeyboardInterrupt):
-            URelief(30, n_jobs=2).fit(X)
-        stop.join()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                URelief(30, n_jobs=2).fit(X)
+        finally:
+            stop.join()
+            signal.signal(signal.SIGINT, before)
