@@ -115,7 +115,8 @@ def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
     total = np.zeros((m, m), order="F")
     if m > HALVES_ROWS:
         for block in embedded_blocks(table):
-            blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
+            if block.shape[1]:  # all columns may be constant
+                blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
         return total
     cuts = (0, table.n_columns // 2, table.n_columns)
 
