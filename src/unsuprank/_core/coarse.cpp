@@ -11,6 +11,9 @@ namespace {
 
 constexpr double kCodes = 65535.0;
 
+// Decimals up to this size, in units of the last place, are far from losing digits.
+constexpr double kLargestDecimal = 1 << 30;
+
 UNSUPRANK_CLONES void write_codes(const double* x, int64_t rows, double low, double per_unit,
                                   uint16_t* codes) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -19,20 +22,49 @@ UNSUPRANK_CLONES void write_codes(const double* x, int64_t rows, double low, dou
   }
 }
 
+UNSUPRANK_CLONES void write_decimals(const double* x, int64_t rows, double low, double per_unit,
+                                     uint16_t* codes) {
+  for (int64_t i = 0; i < rows; ++i) {
+    codes[i] = static_cast<uint16_t>(static_cast<int32_t>(x[i] * per_unit - low + 0.5));
+  }
+}
+
 // Most columns of real numbers show it within the first few rows.
 constexpr int64_t kRowsAtOnce = 64;
 
-UNSUPRANK_CLONES bool any_fraction(const double* x, int64_t rows) {
+// Whether a value is no whole number of units; whole numbers need no division to tell.
+UNSUPRANK_CLONES bool any_fraction(const double* x, int64_t rows, double per_unit) {
   int found = 0;
-  for (int64_t i = 0; i < rows; ++i) found |= x[i] != std::floor(x[i]);
+  if (per_unit == 1.0) {
+    for (int64_t i = 0; i < rows; ++i) found |= x[i] != std::floor(x[i]);
+  } else {
+    for (int64_t i = 0; i < rows; ++i) {
+      found |= std::floor(x[i] * per_unit + 0.5) / per_unit != x[i];
+    }
+  }
   return found != 0;
 }
 
-bool whole_numbers(const double* x, int64_t rows) {
+bool all_decimals(const double* x, int64_t rows, double per_unit) {
   for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
-    if (any_fraction(x + i, std::min(kRowsAtOnce, rows - i))) return false;
+    if (any_fraction(x + i, std::min(kRowsAtOnce, rows - i), per_unit)) return false;
   }
   return true;
+}
+
+// Describes a column of numbers with few decimal places; false if it is none.
+bool describe_decimals(const double* x, int64_t rows, const ColumnRange& range,
+                       CoarseColumn& column) {
+  for (double per_unit = 1.0; per_unit <= 1e4; per_unit *= 10.0) {
+    const double low = range.low * per_unit, high = range.high * per_unit;
+    if (high - low > kCodes - 1.0 || low < -kLargestDecimal || high > kLargestDecimal) break;
+    if (!all_decimals(x, rows, per_unit)) continue;
+    column.low = std::floor(low + 0.5);
+    column.per_unit = per_unit;
+    column.decimal = column.injective = true;
+    return true;
+  }
+  return false;
 }
 
 CoarseColumn describe(const double* x, int64_t rows) {
@@ -41,10 +73,8 @@ CoarseColumn describe(const double* x, int64_t rows) {
   CoarseColumn column;
   column.low = range.low;
   column.usable = range.known == rows && std::isfinite(width);
-  if (!column.usable) return column;
-  column.whole = width <= kCodes && std::fabs(range.low) < 1e15 && whole_numbers(x, rows);
-  column.injective = column.whole;
-  column.per_unit = column.whole ? 1.0 : width > 0.0 ? kCodes / width : 0.0;
+  if (!column.usable || describe_decimals(x, rows, range, column)) return column;
+  column.per_unit = width > 0.0 ? kCodes / width : 0.0;
   // A range too small to be inverted leaves all codes equal, and the decision to the values.
   if (!std::isfinite(column.per_unit)) column.per_unit = 0.0;
   return column;
@@ -69,10 +99,14 @@ void make_coarse(const Columns& table, uint16_t* codes, CoarseColumn* info) {
   for (int64_t j = 0; j < table.cols; ++j) {
     info[j] = describe(table.column(j), table.rows);
     if (!info[j].usable) continue;
-    write_codes(table.column(j), table.rows, info[j].low, info[j].per_unit, codes + j * table.rows);
-    if (!info[j].whole && !first.empty()) {
-      info[j].injective = injective(table.column(j), codes + j * table.rows, table.rows, first);
+    const double* x = table.column(j);
+    uint16_t* written = codes + j * table.rows;
+    if (info[j].decimal) {
+      write_decimals(x, table.rows, info[j].low, info[j].per_unit, written);
+      continue;
     }
+    write_codes(x, table.rows, info[j].low, info[j].per_unit, written);
+    if (!first.empty()) info[j].injective = injective(x, written, table.rows, first);
   }
 }
 

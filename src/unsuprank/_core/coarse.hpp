@@ -18,20 +18,23 @@ struct OpenCodes {
 };
 
 struct CoarseColumn {
-  double low = 0.0;        // smallest value
+  double low = 0.0;        // smallest value; of decimals, in units of the last place
   double per_unit = 0.0;   // codes per unit of value
-  bool whole = false;      // whole numbers, and code = value - low
+  bool decimal = false;    // at most four decimal places: the value is (low + code) / per_unit
   bool injective = false;  // different values have different codes
   bool usable = false;     // no missing values, finite range
 
+  // Exactly that, where values are decimals.
+  double value(uint16_t code) const { return (low + code) / per_unit; }
+
   // For a threshold at a share of the way between two values of which the codes are known, and
   // differ. In units of codes, a value is in [code, code + 1), and so is the threshold in an
-  // interval of length 1; whole numbers are their codes. Rounding widens the interval a little.
+  // interval of length 1; decimals are their codes. Rounding widens the interval a little.
   OpenCodes open_codes(uint16_t from, uint16_t to, double share) const {
     constexpr double kRounding = 1e-6;
     const double threshold = from + share * (to - from);
-    const int32_t first = static_cast<int32_t>(std::max(threshold - kRounding, 0.0)) + whole;
-    const int32_t last = static_cast<int32_t>(threshold + !whole + kRounding);
+    const int32_t first = static_cast<int32_t>(std::max(threshold - kRounding, 0.0)) + decimal;
+    const int32_t last = static_cast<int32_t>(threshold + !decimal + kRounding);
     return {static_cast<uint16_t>(first), static_cast<uint16_t>(std::min(last, 65535))};
   }
 };

@@ -5,8 +5,9 @@
 
 #include "coarse.hpp"
 #include "columns.hpp"
+#include "coord_gains.hpp"
+#include "pair_gains.hpp"
 #include "space.hpp"
-#include "split_gains.hpp"
 #include "trees.hpp"
 
 namespace unsuprank {
@@ -19,7 +20,8 @@ struct Test {
   double gain = 0.0;
   double right_share = 0.0;
   int64_t block = -1;  // the block of tests that it was marked in, and
-  int bit = 0;         // where
+  int bit = 0;         // where, and
+  int place = 0;       // the place of its feature in it
 };
 
 struct ValueRange {

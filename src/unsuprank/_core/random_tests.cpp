@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "simd.hpp"
 
@@ -60,6 +61,17 @@ UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows,
   node.high = static_cast<uint16_t>(~smallest(~highs));
 }
 
+// Where a code is found first; it occurs, and padding repeats the first row only.
+UNSUPRANK_CLONES int64_t first_code(const uint16_t* codes, uint16_t code) {
+  int64_t i = 0;
+  for (uint64_t found[2] = {}; !(found[0] | found[1]); i += CodedRows::kPad) {
+    const Flags same = loaded<Codes>(codes + i) == code;
+    std::memcpy(found, &same, sizeof(found));
+  }
+  for (i -= CodedRows::kPad; codes[i] != code;) ++i;
+  return i;
+}
+
 // Sets a bit for the rows whose codes are above the open ones and returns their weight, or -1 if
 // the code of a row is among these.
 UNSUPRANK_CLONES int64_t mark_codes_above(const uint16_t* codes, OpenCodes open, int bit,
@@ -98,15 +110,14 @@ template <typename Real>
 void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& random) {
   rows_.set(c_.node.rows, c_.node.times, c_.node.count, c_.coarse.step(c_.from_rows));
   const size_t padded = rows_.places.size();
-  CoarseNode coarse[kBlock];
   codes_.resize(kBlock * padded);
   for (size_t start = 0; start < features.size(); start += kBlock) {
     const size_t n_features = std::min<size_t>(kBlock, features.size() - start);
     for (size_t k = 0; k < n_features; ++k) {
-      coarse[k].codes = codes_.data() + k * padded;
+      coarse_[k].codes = codes_.data() + k * padded;
       const int32_t f = features[start + k];
       if (!c_.coarse.info[f].usable) continue;
-      gather_codes(c_.coarse.line(f, c_.from_rows).start, rows_, coarse[k]);
+      gather_codes(c_.coarse.line(f, c_.from_rows).start, rows_, coarse_[k]);
     }
     block_sides_.assign(padded, 0);
     ++block_;
@@ -115,13 +126,14 @@ void RandomTests<Real>::value(const std::vector<int32_t>& features, Random& rand
     for (size_t k = 0; k < n_features; ++k) {
       Test test;
       double side = 0.0;
-      if (!draw_and_mark(features[start + k], coarse[k], random, block.size, test, side)) continue;
+      if (!draw_and_mark(features[start + k], coarse_[k], random, block.size, test, side)) continue;
       if (!c_.heavy_enough(side)) {
         unmark(block.size);
         continue;
       }
       test.block = block_;
       test.bit = block.size;
+      test.place = static_cast<int>(k);
       block.side_weight[block.size++] = side;
       c_.candidates.push_back(test);
     }
@@ -172,9 +184,31 @@ bool RandomTests<Real>::mark_share(const CoarseNode& coarse, int bit, Test& test
 template <typename Real>
 void RandomTests<Real>::settle(Test& test) {
   if (test.feature < 0 || test.share < 0.0) return;
-  c_.load_values(test.feature);
-  test.threshold = between(c_.range.low, c_.range.high, test.share);
+  if (test.block != block_) c_.load_values(test.feature);
+  const ValueRange range = test.block == block_ ? range_by_codes(test) : c_.range;
+  test.threshold = between(range.low, range.high, test.share);
   test.share = -1.0;
+}
+
+// The range of the values in the node, of a test in the last block that codes have marked. The
+// smallest value is among those with the smallest code: few values, if any, are looked up.
+template <typename Real>
+ValueRange RandomTests<Real>::range_by_codes(const Test& test) const {
+  const CoarseColumn& info = c_.coarse.info[test.feature];
+  const CoarseNode& node = coarse_[test.place];
+  if (info.decimal) return {info.value(node.low), info.value(node.high)};
+  const double* x = c_.table.column(test.feature);
+  if (info.injective) {
+    return {x[c_.node.rows[first_code(node.codes, node.low)]],
+            x[c_.node.rows[first_code(node.codes, node.high)]]};
+  }
+  ValueRange range{std::numeric_limits<double>::infinity(),
+                   -std::numeric_limits<double>::infinity()};
+  for (int64_t i = 0; i < c_.node.count; ++i) {
+    if (node.codes[i] == node.low) range.low = std::min(range.low, x[c_.node.rows[i]]);
+    if (node.codes[i] == node.high) range.high = std::max(range.high, x[c_.node.rows[i]]);
+  }
+  return range;
 }
 
 template <typename Real>
@@ -189,17 +223,36 @@ void RandomTests<Real>::value_any(FeatureDraw& draw, Random& random) {
   Test test;
   test.feature = draw.draw_until(random, [this](int32_t feature) { return separates(feature); });
   if (test.feature < 0) return;
-  c_.load_values(test.feature);
-  if (c_.table.nominal(test.feature)) {
-    draw_subset(test, random);
-  } else {
-    test.threshold = between(c_.range.low, c_.range.high, random.unit());
-  }
   block_sides_.assign(2, 0);
-  SplitBlock block{block_sides_.data(), 1, {mark_side(test, 0)}};
+  SplitBlock block{block_sides_.data(), 1, {split_two(test, random)}};
   test.block = ++block_;
   add_gains(block, &test.gain);
   c_.candidates.push_back(test);
+}
+
+// Draws a test that separates the two rows of the node; returns the weight of the right one.
+template <typename Real>
+double RandomTests<Real>::split_two(Test& test, Random& random) {
+  if (c_.table.nominal(test.feature)) {
+    c_.load_values(test.feature);
+    draw_subset(test, random);
+    return mark_side(test, 0);
+  }
+  const double first = value_of(test.feature, 0), second = value_of(test.feature, 1);
+  test.threshold = between(std::min(first, second), std::max(first, second), random.unit());
+  const int right = first < second;
+  block_sides_[right] = 1;
+  test.right_share = c_.node.weights[right] / c_.node.weight;
+  return c_.node.weights[right];
+}
+
+// The value in a row of the node. Codes are nearer at hand than values.
+template <typename Real>
+double RandomTests<Real>::value_of(int32_t feature, int64_t i) const {
+  const CoarseColumn& info = c_.coarse.info[feature];
+  const int32_t row = c_.node.rows[i];
+  return info.decimal ? info.value(c_.coarse.line(feature, c_.from_rows)[row])
+                      : c_.table.column(feature)[row];
 }
 
 // Whether a feature has different, known values in the two rows of the node.
@@ -220,9 +273,9 @@ void RandomTests<Real>::add_gains(const SplitBlock& block, double* gains) {
   if (c_.view.data) {
     pair_gains_.add(c_.view.data, c_.view.stride, c_.node, *c_.sums, block, gains);
   } else if (c_.space.width) {
-    bucket_gains_.add(c_.space, c_.node, block, gains);
+    coord_gains_.add(c_.space, c_.node, block, gains);
   }
-  if (c_.space.partial_width) bucket_gains_.add_partial(c_.space, c_.node, block, gains);
+  if (c_.space.partial_width) coord_gains_.add_partial(c_.space, c_.node, block, gains);
 }
 
 template <typename Real>

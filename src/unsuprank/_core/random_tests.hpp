@@ -55,6 +55,9 @@ class RandomTests {
   bool draw_and_mark(int32_t feature, const CoarseNode& coarse, Random& random, int bit, Test& test,
                      double& side);
   bool mark_share(const CoarseNode& coarse, int bit, Test& test, double& side);
+  double split_two(Test& test, Random& random);
+  double value_of(int32_t feature, int64_t i) const;
+  ValueRange range_by_codes(const Test& test) const;
   void unmark(int bit);
   bool draw_subset(Test& test, Random& random);
   double mark_side(Test& test, int bit);
@@ -62,11 +65,12 @@ class RandomTests {
 
   NodeContext<Real>& c_;
   CodedRows rows_;
-  std::vector<uint16_t> codes_;  // of the features of a block, one run of rows each
+  std::vector<uint16_t> codes_;  // of the features of the last block, one run of rows each
+  CoarseNode coarse_[kBlock];    // the same
   std::vector<uint16_t> block_sides_;
   int64_t block_ = 0;  // number of the block that block_sides_ belongs to
   PairGains<Real> pair_gains_;
-  BucketGains<Real> bucket_gains_;
+  CoordGains<Real> coord_gains_;
 };
 
 }  // namespace unsuprank

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "split_gains.hpp"
+#include "coord_gains.hpp"
+#include "pair_gains.hpp"
 
 namespace unsuprank {
 

@@ -1,0 +1,211 @@
+#include "pair_gains.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simd.hpp"
+
+namespace unsuprank {
+namespace {
+
+constexpr int64_t kSmallSideRows = 48;  // below, all pairs are cheap enough
+constexpr int kWide = kLanes / Simd<double>::lanes;
+
+// Sums over pairs of rows, a lane per split.
+struct PairTotals {
+  Pack<double> inner[kWide] = {};  // half of the sum over pairs inside side 1
+  Pack<double> touch[kWide] = {};  // the same, plus the pairs across
+};
+
+UNSUPRANK_INLINE Pack<double> widened(const double* from) {
+  Pack<double> wide;
+  load(wide, from);
+  return wide;
+}
+UNSUPRANK_INLINE Pack<double> widened(const float* from) {
+  typedef float Half __attribute__((vector_size(32)));
+  Half half;
+  std::memcpy(&half, from, sizeof(half));
+  return __builtin_convertvector(half, Pack<double>);
+}
+
+// lanes[i][k] is the weight of row i if it is on side 1 of split k, and lane 15 its weight.
+template <typename Real>
+UNSUPRANK_INLINE void spread_lanes(const uint16_t* sides, const Real* weights, int64_t count,
+                                   Real* lanes) {
+  for (int64_t i = 0; i < count; ++i) {
+    Real* lane = lanes + i * kLanes;
+    const unsigned bits = sides[i] | 1u << kBlock;
+    for (int k = 0; k < kLanes; ++k) lane[k] = (bits >> k & 1) ? weights[i] : Real(0);
+  }
+}
+
+template <typename Real>
+UNSUPRANK_INLINE void pair_totals(const Real* distances, int64_t stride, const int32_t* slots,
+                                  const Real* lanes, int64_t count, PairTotals& result) {
+  PairTotals totals;  // in registers
+  constexpr int kPacks = kLanes / Simd<Real>::lanes;
+  constexpr int kRows = 4;  // rows that share each load of the lanes
+  for (int64_t i = 0; i < count; i += kRows) {
+    const int rows = static_cast<int>(std::min<int64_t>(kRows, count - i));
+    const Real* line[kRows];
+    for (int b = 0; b < kRows; ++b) {
+      line[b] = distances + stride * slots[i + std::min(b, rows - 1)];
+    }
+    Pack<Real> sum[kRows][kPacks] = {};
+    for (int64_t j = 0; j < i; ++j) {
+      const int32_t s = slots[j];
+      for (int p = 0; p < kPacks; ++p) {
+        Pack<Real> lane;
+        load(lane, lanes + j * kLanes + p * Simd<Real>::lanes);
+        for (int b = 0; b < kRows; ++b) sum[b][p] += line[b][s] * lane;
+      }
+    }
+    for (int b = 0; b < rows; ++b) {
+      for (int64_t j = i; j < i + b; ++j) {
+        for (int p = 0; p < kPacks; ++p) {
+          Pack<Real> lane;
+          load(lane, lanes + j * kLanes + p * Simd<Real>::lanes);
+          sum[b][p] += line[b][slots[j]] * lane;
+        }
+      }
+      alignas(64) Real flat[kLanes];
+      for (int p = 0; p < kPacks; ++p) store(flat + p * Simd<Real>::lanes, sum[b][p]);
+      const Real* own = lanes + (i + b) * kLanes;
+      const double weight = own[kBlock], all = flat[kBlock];
+      for (int p = 0; p < kWide; ++p) {
+        const Pack<double> side = widened(own + p * Simd<double>::lanes);
+        const Pack<double> before = widened(flat + p * Simd<double>::lanes);
+        totals.inner[p] += side * before;
+        totals.touch[p] += side * all + weight * before;
+      }
+    }
+  }
+  result = totals;
+}
+
+UNSUPRANK_CLONES void run_pair_totals(const double* distances, int64_t stride, const int32_t* slots,
+                                      const uint16_t* sides, const double* weights, double* lanes,
+                                      int64_t count, PairTotals& totals) {
+  spread_lanes(sides, weights, count, lanes);
+  pair_totals(distances, stride, slots, lanes, count, totals);
+}
+
+UNSUPRANK_CLONES void run_pair_totals(const float* distances, int64_t stride, const int32_t* slots,
+                                      const uint16_t* sides, const float* weights, float* lanes,
+                                      int64_t count, PairTotals& totals) {
+  spread_lanes(sides, weights, count, lanes);
+  pair_totals(distances, stride, slots, lanes, count, totals);
+}
+
+}  // namespace
+
+template <typename Real>
+void sum_rows(const Real* distances, int64_t stride, const NodeRows<Real>& node, double* row_sums) {
+  std::fill(row_sums, row_sums + node.count, 0.0);
+  for (int64_t i = 1; i < node.count; ++i) {
+    const Real* line = distances + stride * node.slots[i];
+    const double weight = node.weights[i];
+    double sum = 0.0;
+    for (int64_t j = 0; j < i; ++j) {
+      const double d = line[node.slots[j]];
+      sum += node.weights[j] * d;
+      row_sums[j] += weight * d;
+    }
+    row_sums[i] += sum;
+  }
+}
+
+template <typename Real>
+void PairGains<Real>::add(const Real* distances, int64_t stride, const NodeRows<Real>& node,
+                          PairSums& sums, const SplitBlock& block, double* gains) {
+  if (node.count >= kSmallSideRows && find_small_sides(node, sums, block)) {
+    add_small_sides(distances, stride, node, sums, block, gains);
+  } else {
+    add_all_pairs(distances, stride, node, block, gains);
+  }
+}
+
+// Lists the rows of the smaller sides; false if they are too many to be worth it.
+template <typename Real>
+bool PairGains<Real>::find_small_sides(const NodeRows<Real>& node, const PairSums& sums,
+                                       const SplitBlock& block) {
+  int64_t on_one[kBlock] = {};
+  for (int64_t i = 0; i < node.count; ++i) {
+    for (int k = 0; k < block.size; ++k) on_one[k] += block.sides[i] >> k & 1;
+  }
+  // Pairs on the small sides, one at a time, against all pairs, all splits at once.
+  double pairs = 0.0;
+  for (int k = 0; k < block.size; ++k) {
+    small_is_one_[k] = 2 * on_one[k] <= node.count;
+    const double size = static_cast<double>(small_is_one_[k] ? on_one[k] : node.count - on_one[k]);
+    pairs += size * size;
+  }
+  const double all = static_cast<double>(node.count) * static_cast<double>(node.count);
+  if (pairs > all * (sums.has_row_sums ? 0.5 : 0.05)) return false;
+  for (int k = 0; k < block.size; ++k) small_[k].clear();
+  for (int64_t i = 0; i < node.count; ++i) {
+    for (int k = 0; k < block.size; ++k) {
+      if ((block.sides[i] >> k & 1) == static_cast<unsigned>(small_is_one_[k])) {
+        small_[k].push_back(static_cast<int32_t>(i));
+      }
+    }
+  }
+  return true;
+}
+
+template <typename Real>
+void PairGains<Real>::add_small_sides(const Real* distances, int64_t stride,
+                                      const NodeRows<Real>& node, PairSums& sums,
+                                      const SplitBlock& block, double* gains) {
+  if (!sums.has_row_sums) {
+    sum_rows(distances, stride, node, sums.row_sums);
+    sums.has_row_sums = true;
+  }
+  double all = 0.0;
+  for (int64_t i = 0; i < node.count; ++i) all += node.weights[i] * sums.row_sums[i];
+  for (int k = 0; k < block.size; ++k) {
+    double inner = 0.0, touch = 0.0;
+    for (size_t a = 0; a < small_[k].size(); ++a) {
+      const int32_t i = small_[k][a];
+      const Real* line = distances + stride * node.slots[i];
+      double before = 0.0;
+      for (size_t b = 0; b < a; ++b) {
+        const int32_t j = small_[k][b];
+        before += static_cast<double>(node.weights[j]) * line[node.slots[j]];
+      }
+      inner += 2.0 * node.weights[i] * before;
+      touch += node.weights[i] * sums.row_sums[i];
+    }
+    const double small_weight =
+        small_is_one_[k] ? block.side_weight[k] : node.weight - block.side_weight[k];
+    const double rest = all + inner - 2.0 * touch;
+    gains[k] +=
+        0.5 * (all / node.weight - inner / small_weight - rest / (node.weight - small_weight));
+  }
+}
+
+template <typename Real>
+void PairGains<Real>::add_all_pairs(const Real* distances, int64_t stride,
+                                    const NodeRows<Real>& node, const SplitBlock& block,
+                                    double* gains) {
+  lanes_.resize(node.count * kLanes);
+  PairTotals totals;
+  run_pair_totals(distances, stride, node.slots, block.sides, node.weights, lanes_.data(),
+                  node.count, totals);
+  double inner[kLanes], touch[kLanes];
+  std::memcpy(inner, totals.inner, sizeof(inner));
+  std::memcpy(touch, totals.touch, sizeof(touch));
+  const double all = inner[kBlock], per_row = all / node.weight;
+  for (int k = 0; k < block.size; ++k) {
+    const double n1 = block.side_weight[k], n0 = node.weight - n1;
+    gains[k] += per_row - (inner[k] * n0 + (all + inner[k] - touch[k]) * n1) / (n1 * n0);
+  }
+}
+
+template void sum_rows(const float*, int64_t, const NodeRows<float>&, double*);
+template void sum_rows(const double*, int64_t, const NodeRows<double>&, double*);
+template class PairGains<float>;
+template class PairGains<double>;
+
+}  // namespace unsuprank
