@@ -16,12 +16,12 @@ from unsuprank.table import Schema, Table
 
 KINDS = (
     *("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant", "sparse"),
-    "crowded",
+    *("crowded", "decimal"),
 )
 #: Name of the path -> how the space is held and which nodes are split by distances.
 PATHS = {
     "pairs": {"distances": True, "coords": False, "pair_rows": None},
-    "buckets": {"distances": False, "coords": True, "pair_rows": 0},
+    "coordinates": {"distances": False, "coords": True, "pair_rows": 0},
     "own pairs": {"distances": False, "coords": True, "pair_rows": 6},
     "both": {"distances": True, "coords": True, "pair_rows": 4},
     "all pairs": {"distances": True, "coords": True, "pair_rows": 100},
@@ -52,6 +52,10 @@ def random_table(rng: np.random.Generator, kind: str) -> Table:
     if kind == "crowded":  # one row so far away that the codes of the others are a few
         X = rng.integers(0, 24, size=(m, n)) * rng.choice([0.25, 0.5, 1.0], size=n)
         X[rng.integers(m)] = 65535.0
+    if kind == "decimal":  # read as exact codes, but for those with five places
+        places = rng.integers(0, 6, size=n)
+        X = np.round(rng.normal(size=(m, n)) * 3.0 + rng.normal(size=n), 6)
+        X = np.column_stack([np.round(x, d) for x, d in zip(X.T, places, strict=True)])
     if kind == "constant":
         X[:, rng.random(n) < 0.4] = 3.5
     if rng.random() < 0.4:

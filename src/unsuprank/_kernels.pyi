@@ -51,6 +51,7 @@ def permutation_scores(
     known: np.ndarray | None,
     row_keys: np.ndarray | None,
     stop: np.ndarray,
+    coarse: object,
     scales: np.ndarray,
     trees: dict[str, np.ndarray],
     seed: int,

@@ -113,6 +113,12 @@ nb::capsule hold_coarse(ColumnMajor<double> values, Vector<int32_t> n_values) {
                      [](void* p) noexcept { delete static_cast<HeldCoarse*>(p); });
 }
 
+const CoarseTable& codes_of(const nb::capsule& coarse, const Columns& table) {
+  const CoarseTable& view = static_cast<HeldCoarse*>(coarse.data("unsuprank.coarse"))->view;
+  require(view.rows == table.rows && view.cols == table.cols, "the codes belong to another table");
+  return view;
+}
+
 nb::dict as_dict(Trees&& trees) {
   nb::dict out;
   out["node_offset"] = to_numpy(std::move(trees.node_offset));
@@ -167,15 +173,13 @@ nb::tuple grow(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<bool
   settings.first_of_ties = first_of_ties;
   settings.record = record;
   settings.pair_rows = pair_rows;
-  const HeldCoarse& held = *static_cast<HeldCoarse*>(coarse.data("unsuprank.coarse"));
-  require(held.view.rows == table.rows && held.view.cols == table.cols,
-          "the codes belong to another table");
+  const CoarseTable& codes = codes_of(coarse, table);
   Trees trees;
   PythonInterrupt interrupt(stop.data());
   bool finished;
   {
     nb::gil_scoped_release unlocked;
-    finished = grow_trees(table, held.view, space, keys, settings, first, last, interrupt, trees);
+    finished = grow_trees(table, codes, space, keys, settings, first, last, interrupt, trees);
   }
   if (!finished) interrupt.raise();
   nb::dict candidates = candidates_of(trees);
@@ -223,11 +227,13 @@ nb::tuple permute(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<b
                   std::optional<RowMajor<Real>> coords, std::optional<RowMajor<Real>> distances,
                   std::optional<RowMajor<double>> partial, std::optional<RowMajor<double>> known,
                   std::optional<Vector<uint64_t>> row_keys, Vector<uint8_t> stop,
-                  Vector<double> scales, nb::dict trees, uint64_t seed, int64_t first_tree) {
+                  nb::capsule coarse, Vector<double> scales, nb::dict trees, uint64_t seed,
+                  int64_t first_tree) {
   const Columns table = columns_of(values, n_values, missing);
   const Space<Real> space = space_of<Real>(table.rows, coords, distances, partial, known);
   require(static_cast<int64_t>(scales.shape(0)) == table.cols, "scales needs one entry per column");
   const uint64_t* keys = keys_of(row_keys, table.rows);
+  const CoarseTable& codes = codes_of(coarse, table);
   const HeldTrees held(trees);
   PermutationScores scores;
   PythonInterrupt interrupt(stop.data());
@@ -235,8 +241,8 @@ nb::tuple permute(ColumnMajor<double> values, Vector<int32_t> n_values, Vector<b
   {
     nb::gil_scoped_release unlocked;
     finished =
-        permutation_scores(table, space, scales.data(), keys, held.view(), held.forest_rows(), seed,
-                           first_tree, held.size(), interrupt, scores);
+        permutation_scores(table, codes, space, scales.data(), keys, held.view(),
+                           held.forest_rows(), seed, first_tree, held.size(), interrupt, scores);
   }
   if (!finished) interrupt.raise();
   return nb::make_tuple(to_numpy(std::move(scores.offset)), to_numpy(std::move(scores.feature)),
@@ -254,7 +260,7 @@ void bind_typed(nb::module_& m) {
   m.def("permutation_scores", &permute<Real>, nb::arg("values"), nb::arg("n_values"),
         nb::arg("missing"), nb::arg("coords").none(), nb::arg("distances").none(),
         nb::arg("partial").none(), nb::arg("known").none(), nb::arg("row_keys").none(),
-        nb::arg("stop"), nb::arg("scales"), nb::arg("trees"), nb::arg("seed"),
+        nb::arg("stop"), nb::arg("coarse"), nb::arg("scales"), nb::arg("trees"), nb::arg("seed"),
         nb::arg("first_tree"));
 }
 

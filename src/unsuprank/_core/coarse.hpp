@@ -25,7 +25,7 @@ struct CoarseColumn {
   bool usable = false;     // no missing values, finite range
 
   // Exactly that, where values are decimals.
-  double value(uint16_t code) const { return (low + code) / per_unit; }
+  double value(double code) const { return (low + code) / per_unit; }
 
   // For a threshold at a share of the way between two values of which the codes are known, and
   // differ. In units of codes, a value is in [code, code + 1), and so is the threshold in an
@@ -61,6 +61,13 @@ struct CoarseTable {
   int64_t step(bool from_rows) const { return from_rows ? cols : 1; }
   CodeLine line(int64_t j, bool from_rows) const {
     return {from_rows ? by_row + j : by_column + j * rows, step(from_rows)};
+  }
+
+  // The value of a row. Codes are nearer at hand than values, most of all by row.
+  double value(const Columns& table, int32_t feature, int64_t row) const {
+    if (!info[feature].decimal) return table.column(feature)[row];
+    return info[feature].value(by_row ? by_row[row * cols + feature]
+                                      : by_column[feature * rows + row]);
   }
 
   static constexpr int64_t kCachedCodes = 128 * 1024;

@@ -52,6 +52,16 @@ double LeafErrors<Real>::error(int64_t row, int32_t leaf, const LeafRows& rows) 
 }
 
 template <typename Real>
+void LeafErrors<Real>::expect(int64_t row, const LeafRows& rows) const {
+  if (space_.distances || rows.count > 1) return;
+  const Real *a = space_.row(row), *b = space_.row(rows.rows[0]);
+  for (int64_t c = 0; c < space_.width; c += Simd<Real>::lanes) {
+    __builtin_prefetch(a + c);
+    __builtin_prefetch(b + c);
+  }
+}
+
+template <typename Real>
 double LeafErrors<Real>::complete_error(int64_t row, int32_t leaf, const LeafRows& rows) {
   if (space_.distances) {
     const double weight = total_times(rows);
@@ -144,11 +154,6 @@ void AttributeErrors::summarise_all(int64_t rows) {
   if (known == 0.0) return;
   centre_ /= known;
   for (double& share : all_shares_) share /= known;
-}
-
-double AttributeErrors::centre(int32_t leaf, const LeafRows& rows) {
-  if (seen_[leaf] != round_) summarise(leaf, rows);
-  return mean_[leaf];
 }
 
 void AttributeErrors::summarise(int32_t leaf, const LeafRows& rows) {

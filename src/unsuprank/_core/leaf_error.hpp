@@ -24,6 +24,8 @@ class LeafErrors {
   // Forgets everything, for a tree with this many nodes.
   void reset(int64_t n_nodes);
   double error(int64_t row, int32_t leaf, const LeafRows& rows);
+  // Asks for the coordinates that an error will soon be found from.
+  void expect(int64_t row, const LeafRows& rows) const;
 
  private:
   double complete_error(int64_t row, int32_t leaf, const LeafRows& rows);
@@ -45,8 +47,6 @@ class AttributeErrors {
   // From here on, errors are those of this attribute.
   void select(const Columns& table, int64_t attribute, double scale);
   double error(double value, int32_t leaf, const LeafRows& rows);
-  // Coordinate of the leaf's centre, for numeric attributes.
-  double centre(int32_t leaf, const LeafRows& rows);
 
  private:
   void summarise_all(int64_t rows);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "coded_tree.hpp"
 #include "leaf_error.hpp"
-#include "route.hpp"
 
 namespace unsuprank {
 
@@ -18,27 +18,42 @@ void permutation(uint64_t seed, int64_t tree, int32_t feature, int64_t count, in
 
 namespace {
 
+// Sum of c (y - y'), y' permuted; in several sums, as each waits for the one before it.
+double permuted_change(const double* c, const double* y, const int32_t* order, size_t count) {
+  constexpr size_t kSums = 8;
+  double sums[kSums] = {};
+  size_t p = 0;
+  for (; p + kSums <= count; p += kSums) {
+    for (size_t l = 0; l < kSums; ++l) sums[l] += c[p + l] * (y[p + l] - y[order[p + l]]);
+  }
+  for (; p < count; ++p) sums[0] += c[p] * (y[p] - y[order[p]]);
+  return std::accumulate(sums, sums + kSums, 0.0);
+}
+
 template <typename Real>
 class TreeScorer {
  public:
-  TreeScorer(const Columns& table, const Space<Real>& space, const double* scales,
-             const uint64_t* row_keys, const TreesView& trees, const ForestRows& rows,
-             uint64_t seed)
+  TreeScorer(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+             const double* scales, const uint64_t* row_keys, const TreesView& trees,
+             const ForestRows& rows, uint64_t seed)
       : table_(table),
+        coarse_(coarse),
         scales_(scales),
-        row_keys_(row_keys),
         trees_(trees),
         rows_(rows),
         seed_(seed),
+        tree_(table, coarse, row_keys),
         errors_(space) {}
 
   void score(int64_t local, int64_t tree, PermutationScores& scores) {
     local_ = local;
     base_ = trees_.node_offset[local];
-    key_ = tree_key(seed_, tree);
+    tree_.set(trees_, local, tree_key(seed_, tree));
     const int64_t n_nodes = trees_.node_offset[local + 1] - base_;
     errors_.reset(n_nodes);
     own_.reset(n_nodes);
+    centre_round_.assign(n_nodes, -1);
+    leaf_centres_.resize(n_nodes);
     find_out_of_bag();
     route_all();
     if (total_ > 0.0) {
@@ -61,17 +76,18 @@ class TreeScorer {
     int32_t node;
   };
 
-  // A row on its way down with another value of one feature.
+  // A row on its way down with another reading of one feature.
   struct Detour {
     int32_t position;
     int32_t node;
     int32_t row;
-    double value;
+    double reading;
   };
 
   // Every step down a tree waits for memory, so that many rows take their steps in turn: their
   // waits overlap.
   static constexpr size_t kTogether = 16;
+  static constexpr size_t kAhead = 3;  // errors that are asked for ahead of time
 
   std::vector<int32_t> used_features(int64_t n_nodes) const {
     std::vector<int32_t> used;
@@ -99,8 +115,6 @@ class TreeScorer {
       if (!inside[i]) out_of_bag_.push_back(static_cast<int32_t>(i));
     }
   }
-
-  uint64_t row_key(int64_t row) const { return row_keys_ ? row_keys_[row] : 0; }
 
   void route_all() {
     visits_.clear();
@@ -131,13 +145,12 @@ class TreeScorer {
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t p = start; p < stop; ++p) {
-        const int32_t node = leaves_[p], feature = trees_.feature[base_ + node];
+        const int32_t node = leaves_[p], feature = tree_.feature(node);
         if (feature < 0) continue;
         moved = true;
         ways_[p - start].push_back({feature, static_cast<int32_t>(p), node});
         const int32_t row = out_of_bag_[p];
-        leaves_[p] =
-            next_node(trees_, base_, node, table_.column(feature)[row], key_, row_key(row));
+        leaves_[p] = tree_.next(node, tree_.reading(feature, row), row);
       }
     }
     for (size_t k = 0; k < stop - start; ++k) {
@@ -160,12 +173,12 @@ class TreeScorer {
     const int64_t count = static_cast<int64_t>(out_of_bag_.size());
     order_.resize(count);
     permutation(seed_, tree, feature, count, order_.data());
-    own_.select(table_, feature, scales_[feature]);
     const bool plain = !table_.nominal(feature) && !table_.may_miss(feature);
     return plain ? numeric_increase(feature, first, last) : general_increase(feature, first, last);
   }
 
   double general_increase(int32_t feature, size_t first, size_t last) {
+    own_.select(table_, feature, scales_[feature]);
     const double* x = table_.column(feature);
     double sum = 0.0;
     size_t visit = first;
@@ -188,50 +201,89 @@ class TreeScorer {
     return sum;
   }
 
+  double numeric_increase(int32_t feature, size_t first, size_t last) {
+    const CoarseColumn& info = coarse_.info[feature];
+    if (!info.decimal) {
+      return numeric_increase(feature, first, last, table_.column(feature), scales_[feature]);
+    }
+    const uint16_t* codes = coarse_.line(feature, false).start;
+    return numeric_increase(feature, first, last, codes, scales_[feature] / info.per_unit);
+  }
+
   // With y the feature's coordinate, c that of the leaf's centre and y' the permuted one, the
   // change of the feature's own error is y'^2 - y^2 - 2 c (y' - y). The squares cancel over all
-  // rows, so that rows which stay in their leaves cost one product each.
-  double numeric_increase(int32_t feature, size_t first, size_t last) {
-    const double* x = table_.column(feature);
-    const double scale = scales_[feature];
-    const size_t count = out_of_bag_.size();
-    const double origin = x[out_of_bag_[0]] * scale;
-    own_values_.resize(count);
-    centres_.resize(count);
+  // rows, so that rows which stay in their leaves cost one product each. The column holds what
+  // the tree reads; coordinates are `unit` times that, from the first row on.
+  template <typename T>
+  double numeric_increase(int32_t feature, size_t first, size_t last, const T* column,
+                          double unit) {
+    unit_ = unit;
+    origin_ = column[out_of_bag_[0]] * unit;
+    look_up(column);
+    double own = permuted_change(centres_.data(), coords_.data(), order_.data(), coords_.size());
+    double all = 0.0;
+    const std::vector<Detour>& found = detours(feature, column, first, last);
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (k + kAhead < found.size()) expect(found[k + kAhead]);
+      const int32_t p = found[k].position, leaf = found[k].node;
+      all += errors_.error(out_of_bag_[p], leaf, leaf_rows(leaf)) - row_errors_[p];
+      own += (leaf_centre(column, leaf) - centres_[p]) * (coords_[p] - coords_[order_[p]]);
+    }
+    return all + 2.0 * own;
+  }
+
+  void expect(const Detour& detour) const { errors_.expect(detour.row, leaf_rows(detour.node)); }
+
+  template <typename T>
+  double coordinate(const T* column, int64_t row) const {
+    return column[row] * unit_ - origin_;
+  }
+
+  // The coordinates of the out-of-bag rows, and of the centres of their leaves.
+  template <typename T>
+  void look_up(const T* column) {
+    coords_.resize(out_of_bag_.size());
+    centres_.resize(out_of_bag_.size());
     // Rows are looked up in no order; the column comes faster from end to end.
-    for (int64_t i = 0; i < table_.rows; i += 64 / sizeof(double)) __builtin_prefetch(x + i);
-    for (size_t p = 0; p < count; ++p) {
-      own_values_[p] = x[out_of_bag_[p]] * scale - origin;
-      centres_[p] = x[first_rows_[p]] * scale - origin;  // most leaves have one row
+    constexpr int64_t kLine = 64 / sizeof(T);
+    for (int64_t i = 0; i < table_.rows; i += kLine) __builtin_prefetch(column + i);
+    for (size_t p = 0; p < out_of_bag_.size(); ++p) {
+      coords_[p] = coordinate(column, out_of_bag_[p]);
+      centres_[p] = coordinate(column, first_rows_[p]);  // most leaves have one row
     }
-    for (int32_t p : in_large_leaves_) centres_[p] = centre_of(leaves_[p], x, scale) - origin;
-    double sum = 0.0;
-    for (size_t p = 0; p < count; ++p) {
-      sum += 2.0 * centres_[p] * (own_values_[p] - own_values_[order_[p]]);
+    ++round_;
+    for (int32_t p : in_large_leaves_) centres_[p] = leaf_centre(column, leaves_[p]);
+  }
+
+  // The mean over the training rows of a leaf, kept while the feature is the same.
+  template <typename T>
+  double leaf_centre(const T* column, int32_t leaf) {
+    const LeafRows rows = leaf_rows(leaf);
+    if (rows.count == 1) return coordinate(column, rows.rows[0]);
+    if (centre_round_[leaf] == round_) return leaf_centres_[leaf];
+    double sum = 0.0, weight = 0.0;
+    for (int64_t j = 0; j < rows.count; ++j) {
+      sum += coordinate(column, rows.rows[j]) * rows.times[j];
+      weight += rows.times[j];
     }
-    for (const Detour& detour : detours(feature, first, last)) {
-      const int32_t p = detour.position, leaf = detour.node;
-      const double centre = centre_of(leaf, x, scale) - origin;
-      sum += errors_.error(out_of_bag_[p], leaf, leaf_rows(leaf)) - row_errors_[p];
-      sum += 2.0 * (centre - centres_[p]) * (own_values_[p] - own_values_[order_[p]]);
-    }
-    return sum;
+    centre_round_[leaf] = round_;
+    return leaf_centres_[leaf] = sum / weight;
   }
 
   // Where the rows end that leave their way, now that the feature is permuted.
-  const std::vector<Detour>& detours(int32_t feature, size_t first, size_t last) {
-    const double* x = table_.column(feature);
+  template <typename T>
+  const std::vector<Detour>& detours(int32_t feature, const T* column, size_t first, size_t last) {
     detours_.clear();
     for (size_t v = first; v < last; ++v) {
       const Visit& visit = visits_[v];
       const int32_t p = visit.position, row = out_of_bag_[p];
       if (!detours_.empty() && detours_.back().position == p) continue;  // left its way above
       // In sparse data, nearly all rows get the value that they had.
-      const double value = x[out_of_bag_[order_[p]]];
-      if (value == x[row]) continue;
-      const int32_t old = next_node(trees_, base_, visit.node, x[row], key_, row_key(row));
-      const int32_t now = next_node(trees_, base_, visit.node, value, key_, row_key(row));
-      if (old != now) detours_.push_back({p, now, row, value});
+      const T own = column[row], other = column[out_of_bag_[order_[p]]];
+      if (own == other) continue;
+      const int32_t now = tree_.next(visit.node, other, row);
+      if (now == tree_.next(visit.node, own, row)) continue;
+      detours_.push_back({p, now, row, static_cast<double>(other)});
     }
     for (size_t start = 0; start < detours_.size(); start += kTogether) {
       const size_t stop = std::min(start + kTogether, detours_.size());
@@ -245,34 +297,34 @@ class TreeScorer {
 
   // Takes one step down the tree; false at a leaf.
   bool step(Detour& detour, int32_t feature) const {
-    const int32_t tested = trees_.feature[base_ + detour.node];
+    const int32_t tested = tree_.feature(detour.node);
     if (tested < 0) return false;
-    const double x = tested == feature ? detour.value : table_.column(tested)[detour.row];
-    detour.node = next_node(trees_, base_, detour.node, x, key_, row_key(detour.row));
+    const double reading = tested == feature ? detour.reading : tree_.reading(tested, detour.row);
+    detour.node = tree_.next(detour.node, reading, detour.row);
     return true;
   }
 
-  double centre_of(int32_t leaf, const double* x, double scale) {
-    const LeafRows rows = leaf_rows(leaf);
-    return rows.count == 1 ? x[rows.rows[0]] * scale : own_.centre(leaf, rows);
-  }
-
   const Columns& table_;
+  const CoarseTable& coarse_;
   const double* scales_;
-  const uint64_t* row_keys_;
   const TreesView& trees_;
   const ForestRows& rows_;
   uint64_t seed_;
+  CodedTree tree_;
   LeafErrors<Real> errors_;
   AttributeErrors own_;
 
   int64_t local_ = 0, base_ = 0;
-  uint64_t key_ = 0;
   double total_ = 0.0;
   std::vector<int32_t> out_of_bag_, leaves_, order_;
-  std::vector<double> row_errors_, own_values_, centres_;
+  std::vector<double> row_errors_;
+  double unit_ = 0.0, origin_ = 0.0;  // of the feature in question
+  std::vector<double> coords_, centres_;
   std::vector<int32_t> first_rows_;       // of the leaves of the out-of-bag rows, and
   std::vector<int32_t> in_large_leaves_;  // positions of those whose leaves have several
+  int64_t round_ = 0;                     // a feature of a tree after the other, and
+  std::vector<int64_t> centre_round_;     // the round in which the centre of a leaf was found
+  std::vector<double> leaf_centres_;
   std::vector<Visit> visits_, sorted_;
   std::vector<Visit> ways_[kTogether];
   std::vector<int64_t> starts_;
@@ -282,11 +334,11 @@ class TreeScorer {
 }  // namespace
 
 template <typename Real>
-bool permutation_scores(const Columns& table, const Space<Real>& space, const double* scales,
-                        const uint64_t* row_keys, const TreesView& trees, const ForestRows& rows,
-                        uint64_t seed, int64_t first_tree, int64_t n_trees, Interrupt& interrupt,
-                        PermutationScores& scores) {
-  TreeScorer<Real> scorer(table, space, scales, row_keys, trees, rows, seed);
+bool permutation_scores(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+                        const double* scales, const uint64_t* row_keys, const TreesView& trees,
+                        const ForestRows& rows, uint64_t seed, int64_t first_tree, int64_t n_trees,
+                        Interrupt& interrupt, PermutationScores& scores) {
+  TreeScorer<Real> scorer(table, coarse, space, scales, row_keys, trees, rows, seed);
   for (int64_t t = 0; t < n_trees; ++t) {
     if (interrupt.requested()) return false;
     scorer.score(t, first_tree + t, scores);
@@ -294,11 +346,13 @@ bool permutation_scores(const Columns& table, const Space<Real>& space, const do
   return true;
 }
 
-template bool permutation_scores(const Columns&, const Space<float>&, const double*,
-                                 const uint64_t*, const TreesView&, const ForestRows&, uint64_t,
-                                 int64_t, int64_t, Interrupt&, PermutationScores&);
-template bool permutation_scores(const Columns&, const Space<double>&, const double*,
-                                 const uint64_t*, const TreesView&, const ForestRows&, uint64_t,
-                                 int64_t, int64_t, Interrupt&, PermutationScores&);
+template bool permutation_scores(const Columns&, const CoarseTable&, const Space<float>&,
+                                 const double*, const uint64_t*, const TreesView&,
+                                 const ForestRows&, uint64_t, int64_t, int64_t, Interrupt&,
+                                 PermutationScores&);
+template bool permutation_scores(const Columns&, const CoarseTable&, const Space<double>&,
+                                 const double*, const uint64_t*, const TreesView&,
+                                 const ForestRows&, uint64_t, int64_t, int64_t, Interrupt&,
+                                 PermutationScores&);
 
 }  // namespace unsuprank

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "coarse.hpp"
 #include "space.hpp"
 #include "trees.hpp"
 
@@ -29,9 +30,9 @@ void permutation(uint64_t seed, int64_t tree, int32_t feature, int64_t count, in
 
 // `scales[f]` is the scale of the coordinates of feature f. Returns false if given up.
 template <typename Real>
-bool permutation_scores(const Columns& table, const Space<Real>& space, const double* scales,
-                        const uint64_t* row_keys, const TreesView& trees, const ForestRows& rows,
-                        uint64_t seed, int64_t first_tree, int64_t n_trees, Interrupt& interrupt,
-                        PermutationScores& scores);
+bool permutation_scores(const Columns& table, const CoarseTable& coarse, const Space<Real>& space,
+                        const double* scales, const uint64_t* row_keys, const TreesView& trees,
+                        const ForestRows& rows, uint64_t seed, int64_t first_tree, int64_t n_trees,
+                        Interrupt& interrupt, PermutationScores& scores);
 
 }  // namespace unsuprank

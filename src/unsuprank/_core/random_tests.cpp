@@ -238,21 +238,13 @@ double RandomTests<Real>::split_two(Test& test, Random& random) {
     draw_subset(test, random);
     return mark_side(test, 0);
   }
-  const double first = value_of(test.feature, 0), second = value_of(test.feature, 1);
+  const double first = c_.coarse.value(c_.table, test.feature, c_.node.rows[0]);
+  const double second = c_.coarse.value(c_.table, test.feature, c_.node.rows[1]);
   test.threshold = between(std::min(first, second), std::max(first, second), random.unit());
   const int right = first < second;
   block_sides_[right] = 1;
   test.right_share = c_.node.weights[right] / c_.node.weight;
   return c_.node.weights[right];
-}
-
-// The value in a row of the node. Codes are nearer at hand than values.
-template <typename Real>
-double RandomTests<Real>::value_of(int32_t feature, int64_t i) const {
-  const CoarseColumn& info = c_.coarse.info[feature];
-  const int32_t row = c_.node.rows[i];
-  return info.decimal ? info.value(c_.coarse.line(feature, c_.from_rows)[row])
-                      : c_.table.column(feature)[row];
 }
 
 // Whether a feature has different, known values in the two rows of the node.

@@ -56,7 +56,6 @@ class RandomTests {
                      double& side);
   bool mark_share(const CoarseNode& coarse, int bit, Test& test, double& side);
   double split_two(Test& test, Random& random);
-  double value_of(int32_t feature, int64_t i) const;
   ValueRange range_by_codes(const Test& test) const;
   void unmark(int bit);
   bool draw_subset(Test& test, Random& random);

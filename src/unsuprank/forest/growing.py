@@ -107,6 +107,7 @@ class Grower:
         return _kernels.permutation_scores(
             **self.space.arguments(),
             stop=self._stop,
+            coarse=self._coarse,
             scales=self.space.scales,
             trees=trees.as_dict(),
             seed=self.settings.seed,
