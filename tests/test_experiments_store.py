@@ -17,6 +17,7 @@ from unsuprank.experiments import workers
 from unsuprank.experiments.cells import CLUSTER_HYPOTHESIS, make_cell, pack_order, unpack_order
 from unsuprank.experiments.datasets import find_data_sets
 from unsuprank.experiments.reproduce import reproduce
+from unsuprank.experiments.run_log import RunLog
 from unsuprank.experiments.runner import NO_LIMITS, Limits, Runner
 from unsuprank.experiments.store import Store, key_of
 from unsuprank.experiments.suites import cells_of
@@ -240,3 +241,43 @@ def test_memory_and_crashes_are_outcomes(few, monkeypatch):
 def test_orders_survive_packing():
     order = np.random.default_rng(0).permutation(70000)
     assert np.array_equal(unpack_order(pack_order(order)), order)
+
+
+def test_wall_times_of_killed_runs_count(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("unsuprank.experiments.run_log.time.monotonic", lambda: now[0])
+    killed = RunLog(tmp_path / "runs.json", ["sota"])
+    for computed in range(1, 30):
+        now[0] += 1.0
+        killed.note(computed)
+    # Noted every five seconds, from the first cell on: at most that much is lost.
+    assert killed.seconds() == {"sota": 26.0}
+    other = RunLog(tmp_path / "runs.json", ["sota"])
+    now[0] += 0.5
+    other.note(0, last=True)  # found everything: nothing to tell
+    assert len(other.runs()) == 1
+    other.note(3, last=True)
+    third = RunLog(tmp_path / "runs.json", ["curves", "ari"])
+    now[0] += 2.0
+    third.note(1)
+    assert third.seconds() == {"sota": 26.5, "curves, ari": 2.0}
+    (tmp_path / "runs.json").write_text("{")
+    third.note(2, last=True)
+    assert third.seconds() == {"curves, ari": 2.0}
+    assert [p.name for p in tmp_path.iterdir()] == ["runs.json"]
+
+
+def test_settings_are_tried_for_a_shorter_time():
+    limits = Limits(90.0, None, 15.0)
+    assert limits.seconds_for(make_cell("x", 0, "forest-grid", {})) == 15.0
+    assert limits.seconds_for(make_cell("x", 0, "forest", {})) == 90.0
+    assert limits.seconds_for(make_cell("x", -1, CLUSTER_HYPOTHESIS, {})) == 90.0
+
+
+def test_all_methods_take_a_fold_before_the_next():
+    cells = cells_of(["sota"], ["a", "b"])
+    first = [c for c in cells if c.seed == 0]
+    assert [c.data_set for c in first] == sorted(c.data_set for c in first)
+    folds = [c.fold for c in first if c.data_set == "a"]
+    assert folds == sorted(folds)
+    assert len({c.method for c in first if c.data_set == "a" and c.fold == 0}) > 5

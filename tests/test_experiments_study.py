@@ -176,9 +176,11 @@ def test_everything_is_written(results, tmp_path):
     assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
     assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
     assert (tmp_path / "curves" / "ORL.png").exists()
-    write_page(tmp_path, Facts(PARTS, 5, 3000.0, 99.0, 7, 2), ["a < b"], tables, figures)
+    facts = Facts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
+    write_page(tmp_path, facts, ["a < b"], tables, figures)
     page = (tmp_path / "index.html").read_text()
     assert "50 min" in page
+    assert "sota: 40 min; curves, ari: 10 min" in page
     assert "a &lt; b" in page
     assert page.count("data:image/png;base64,") == len(figures)
     assert "http" not in page  # self-contained

@@ -28,6 +28,9 @@ def reproduce(
     data_sets: Annotated[str | None, typer.Option(help="Data sets, by comma.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
     time_limit: Annotated[float, typer.Option(help="Seconds that one cell may take.")] = 90.0,
+    grid_time_limit: Annotated[
+        float, typer.Option(help="Seconds of a cell of the hyper-parameter studies.")
+    ] = 15.0,
     memory_limit: Annotated[float, typer.Option(help="Gigabytes that a worker may take.")] = 6.0,
     full: Annotated[bool, typer.Option("--full", help="Run cells without limits.")] = False,
     retry_failed: Annotated[
@@ -45,7 +48,7 @@ def reproduce(
             data_sets=_split(data_sets),
             jobs=jobs,
             full=full,
-            limits=Limits(time_limit, memory_limit),
+            limits=Limits(time_limit, memory_limit, grid_time_limit),
             retry_failed=retry_failed,
             verbose=0 if quiet else 1,
             say=lambda line: typer.echo(line, err=True),

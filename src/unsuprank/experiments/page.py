@@ -31,7 +31,8 @@ class Facts:
 
     parts: Sequence[str]
     n_data_sets: int
-    wall_seconds: float
+    #: By the parts that runs were about.
+    wall_seconds: dict[str, float]
     cell_seconds: float
     n_cells: int
     jobs: int
@@ -66,10 +67,11 @@ def write_page(
 def _about(facts: Facts) -> str:
     commit = _commit()
     source = f"unsuprank {__version__}" + (f" at commit {commit}" if commit else "")
+    runs = "; ".join(f"{parts}: {_clock(t)}" for parts, t in facts.wall_seconds.items())
     return (
         f"Made by {source}: {', '.join(facts.parts)} on {facts.n_data_sets} data sets. "
-        f"{facts.n_cells} cells took {_clock(facts.wall_seconds)} of wall time with "
-        f"{facts.jobs} worker processes, all runs together; {_clock(facts.cell_seconds)} of that "
+        f"{facts.n_cells} cells took {_clock(sum(facts.wall_seconds.values()))} of wall time with "
+        f"{facts.jobs} worker processes ({runs}); {_clock(facts.cell_seconds)} of that "
         "work was ranking. Errors are means over ten folds and all features of the per-feature "
         "RMSE of 1NN on the 16 leading features, ranked on the training fold alone."
     )

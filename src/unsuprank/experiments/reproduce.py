@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from .datasets import find_data_sets
 from .figures import write_figures
 from .page import Facts, write_page
 from .results import Results
+from .run_log import RunLog
 from .runner import NO_LIMITS, Limits, Runner, RunSummary
 from .store import Store
 from .study import (
@@ -88,10 +88,12 @@ def reproduce(
             verbose=verbose,
         )
         cells = cells_of(parts, list(files), chosen)
-        summary = runner.run(cells)
+        log = RunLog(out / "runs.json", parts)
+        summary = runner.run(cells, log.note)
+        log.note(summary.computed, last=True)
         for line in (*summary.over_limit, *summary.failed):
             say(line)
-        _write(out, runner, parts, list(files), cells, _log(out, summary), jobs)
+        _write(out, runner, parts, list(files), cells, log.seconds(), jobs)
     return summary
 
 
@@ -113,7 +115,7 @@ def _write(
     parts: list[str],
     data_sets: list[str],
     cells: list[Cell],
-    wall: float,
+    wall: dict[str, float],
     jobs: int,
 ) -> None:
     results = Results(runner.stored, data_sets)
@@ -145,16 +147,3 @@ def make_tables(results: Results, parts: Sequence[str]) -> list[Table]:
     if "sota" in parts:
         tables.append(gaps(results))
     return tables
-
-
-def _log(out: Path, summary: RunSummary) -> float:
-    """Note the run; the wall time of all runs that computed something."""
-    path = out / "runs.json"
-    try:
-        runs = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        runs = []
-    if summary.computed:
-        runs.append({"cells": summary.computed, "seconds": round(summary.seconds, 1)})
-        path.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-    return sum(run["seconds"] for run in runs)

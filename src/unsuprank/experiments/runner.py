@@ -18,6 +18,7 @@ from typing import Any
 from ..progress import progress
 from .cells import Cell
 from .datasets import DataSet, file_checksum, load_data_set
+from .methods import METHODS
 from .store import Store
 from .workers import Outcome, Worker, attempt
 
@@ -28,10 +29,16 @@ class Limits:
 
     seconds: float | None = 90.0
     gigabytes: float | None = 6.0
+    #: Of a cell that tries settings: there are many of these.
+    grid_seconds: float | None = 15.0
+
+    def seconds_for(self, cell: Cell) -> float | None:
+        method = METHODS.get(cell.method)
+        return self.grid_seconds if method is not None and method.is_grid else self.seconds
 
 
 #: `--full`: no limits.
-NO_LIMITS = Limits(None, None)
+NO_LIMITS = Limits(None, None, None)
 
 
 @dataclass
@@ -94,8 +101,13 @@ class Runner:
             self._over_limit.add(cell.group)
         return outcome
 
-    def run(self, cells: Iterable[Cell]) -> RunSummary:
-        """Compute what is missing; an interrupted run is taken up by the next."""
+    def run(
+        self, cells: Iterable[Cell], note: Callable[[int], object] = lambda _computed: None
+    ) -> RunSummary:
+        """Compute what is missing; an interrupted run is taken up by the next.
+
+        `note` is told after every cell how many have been computed.
+        """
         started = time.monotonic()
         summary = RunSummary()
         self._store.tidy()
@@ -105,6 +117,7 @@ class Runner:
             def finished(cell: Cell, outcome: Outcome | None) -> None:
                 if outcome is not None:
                     self._keep(cell, outcome, summary)
+                note(summary.computed)
                 bar.advance()
 
             if self._jobs == 0:
@@ -182,9 +195,9 @@ class Runner:
             worker = busy.pop(pipe)  # type: ignore[call-overload]
             cell = worker.cell
             finished(cell, worker.take())
-        allowed = self._limits.seconds
         for worker in busy.values():
+            cell = worker.cell
+            allowed = None if cell is None else self._limits.seconds_for(cell)
             if allowed is not None and worker.seconds() > allowed:
-                cell = worker.cell
                 worker.abandon()
                 finished(cell, {"status": "limit", "reason": f"more than {allowed:g} s"})

@@ -114,14 +114,17 @@ def cells_of(
     """The cells of some parts, each once, in the order in which they are best computed.
 
     A part comes after the one before it, so that the main table is there first, and further
-    seeds, which only make its means steadier, come last.
+    seeds, which only make its means steadier, come last. A fold of all methods comes before the
+    next fold: that a method exceeds its limit is then found out by one worker, not by all.
     """
     found: dict[Cell, None] = {}
     for part in parts:
         for name in data_sets:
+            cells: list[Cell] = []
             for column in columns_of(part):
                 if column.is_available() and (methods is None or column.method in methods):
-                    found.update(dict.fromkeys(column.cells(name)))
+                    cells += column.cells(name)
+            found.update(dict.fromkeys(sorted(cells, key=lambda cell: cell.fold)))
             if part == "ari" and methods is None:
                 found[make_cell(name, -1, CLUSTER_HYPOTHESIS, {})] = None
     return sorted(found, key=lambda cell: cell.seed > 0)  # stable
