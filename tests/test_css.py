@@ -85,6 +85,17 @@ def test_columns_named_first_come_first():
     assert len(set(path.picks)) == 6
 
 
+def test_columns_named_first_come_first_even_if_they_add_nothing():
+    rng = np.random.default_rng(0)
+    signals = rng.normal(size=(30, 2))
+    coordinates = np.hstack([signals, signals @ rng.normal(size=(2, 3)), rng.normal(size=(30, 3))])
+    coordinates -= coordinates.mean(axis=0)
+    path = greedy_path(coordinates, np.ones(8, int), 6, first=[0, 1, 2, 3])
+    assert set(path.picks[:4]) == {0, 1, 2, 3}
+    order = np.argsort(-path_scores(path), kind="stable")
+    assert np.array_equal(order[:6], path.picks)
+
+
 def test_more_rows_than_columns_and_fewer_agree():
     rng = np.random.default_rng(0)
     tall = rng.normal(size=(60, 12)) @ rng.normal(size=(12, 12))

@@ -209,7 +209,7 @@ def path_from(
     picks: list[int] = []
     unexplained = [residual.total]
     while len(picks) < n_picks:
-        allowed = _only(gains, waiting) if waiting else gains
+        allowed = _of_waiting(waiting, gains, alone) if waiting else gains
         best = allowed.max(initial=0.0)
         if best <= 0.0:
             if not waiting:
@@ -230,10 +230,12 @@ def path_from(
     )
 
 
-def _only(gains: np.ndarray, columns: set[int]) -> np.ndarray:
+def _of_waiting(waiting: set[int], gains: np.ndarray, alone: np.ndarray) -> np.ndarray:
+    """Gains of the waiting columns only; what each explains alone when none has anything to add."""
+    columns = sorted(waiting)
+    worth = gains if gains[columns].any() else alone
     allowed = np.zeros_like(gains)
-    chosen = sorted(columns)
-    allowed[chosen] = gains[chosen]
+    allowed[columns] = worth[columns]
     return allowed
 
 
