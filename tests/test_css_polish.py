@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from unsuprank import GreedyCSS
+from unsuprank.redundancy import neighbour_polish
 from unsuprank.redundancy.neighbour_polish import (
     Contest,
     View,
@@ -83,15 +84,71 @@ def test_polish_never_raises_the_error_it_minimises(seed):
     values = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 30)) + rng.normal(size=(50, 30))
     views = random_halves(50)
     start = np.arange(5)
-    swapped = polish(values, start, np.arange(30), max_swaps=20, views=views)
+    swapped = polish(values, [start], np.arange(30), max_swaps=20, views=views)
     assert len(set(swapped)) == 5
 
     def error(picks):
         return np.sqrt(mean_squared_errors(values, picks, views)).mean()
 
     assert error(swapped) < error(start)
-    assert np.array_equal(polish(values, start, np.arange(30), max_swaps=0, views=views), start)
-    assert np.array_equal(polish(values, start, start, max_swaps=20, views=views), start)
+    assert np.array_equal(polish(values, [start], np.arange(30), max_swaps=0, views=views), start)
+    assert np.array_equal(polish(values, [start], start, max_swaps=20, views=views), start)
+
+
+def naive_polish(values, picks, pool, views, shortlist):
+    """One swap at a time, each the best by brute force; weights stay those of the beginning."""
+    weights = 1 / np.sqrt(mean_squared_errors(values, picks, views))
+    candidates = list(pool)
+
+    def cost(columns):
+        return mean_squared_errors(values, np.array(columns), views) @ weights
+
+    while True:
+        swaps = {
+            (r, c): cost([*np.delete(picks, r), c])
+            for r in range(len(picks))
+            for c in candidates
+            if c not in picks
+        }
+        r, c = min(swaps, key=swaps.__getitem__)
+        if swaps[r, c] >= cost(picks):
+            return set(picks)
+        best = {d: min(v for (_, e), v in swaps.items() if e == d) for _, d in swaps}
+        candidates = [*picks, *sorted(best, key=best.__getitem__)[:shortlist]]
+        picks = np.array([*np.delete(picks, r), c])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_swaps_are_those_of_brute_force(seed, monkeypatch):
+    monkeypatch.setattr(neighbour_polish, "SHORTLIST", 4)
+    monkeypatch.setattr(neighbour_polish, "SWAPS_PER_WEIGHTING", 100)
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(24, 3)) @ rng.normal(size=(3, 12)) + rng.normal(size=(24, 12))
+    views, start, pool = random_halves(24, splits=2), np.arange(3), np.arange(10)
+    swapped = polish(values, [start], pool, max_swaps=100, views=views)
+    assert set(swapped) == naive_polish(values, start, pool, views, 4)
+
+
+def test_the_search_begins_from_the_start_of_the_smallest_error():
+    rng = np.random.default_rng(0)
+    signal, noise = rng.normal(size=(2, 60, 1))
+    values = np.hstack([signal + 0.1 * rng.normal(size=(60, 9)), noise])
+    good, bad = np.array([0]), np.array([9])
+    for starts in ([good, bad], [bad, good]):
+        assert np.array_equal(polish(values, starts, np.arange(10), max_swaps=0), good)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_that_repeat_each_other_are_taken_if_they_help(seed):
+    # Three signals in twenty large columns: together these average out the noise of each, but
+    # once three are chosen, any column of mere noise adds more on a common scale.
+    rng = np.random.default_rng(seed)
+    large = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 20)) + 0.6 * rng.normal(size=(300, 20))
+    X = np.hstack([0.5 * rng.normal(size=(300, 400)), large])
+    plain = GreedyCSS(n_features_to_select=8).fit(X).order_[:8]
+    polished = GreedyCSS(n_features_to_select=8, polish="knn").fit(X).order_[:8]
+    assert np.sum(plain >= 400) == 3
+    assert np.sum(polished >= 400) >= 6
 
 
 def test_polish_finds_what_no_line_can_see():
@@ -101,7 +158,7 @@ def test_polish_finds_what_no_line_can_see():
     waves = [np.cos(k * angle + s) for k in range(1, 9) for s in (0.0, np.pi / 2)]
     values = np.column_stack([3 * np.cos(8 * angle), 3 * np.sin(8 * angle), *waves])
     views = random_halves(200)
-    swapped = polish(values, np.array([0, 1]), np.arange(18), max_swaps=10, views=views)
+    swapped = polish(values, [np.array([0, 1])], np.arange(18), max_swaps=10, views=views)
     assert set(swapped) == {2, 3}
 
 

@@ -12,8 +12,11 @@ from .column_subset import GreedyPath, Residual, path_from, path_scores
 from .coordinates import SCALES, filled_values, scaled_coordinates
 from .neighbour_polish import polish
 
-#: Columns that may be swapped in, besides the picks themselves.
-POOL = 200
+#: Columns that may be swapped in because they would add most to the greedy choice, ...
+POOL_ADDS = 300
+#: ... and because they vary most: a nearest-neighbour predictor has use for columns that say
+#: the same thing twice, which add nothing.
+POOL_LARGE = 100
 MAX_SWAPS = 40
 
 
@@ -135,18 +138,27 @@ class GreedyCSS(Ranker):
         path = path_from(residual, self._count(table.n_columns))
         if not len(path.picks):
             return path.picks
+        values = filled_values(table)
+        large = _varying_most(values)
         with progress("swapping columns", MAX_SWAPS, self.verbose) as shown:
             return polish(
-                filled_values(table),
-                path.picks,
-                _pool(path),
+                values,
+                [path.picks, large[: len(path.picks)]],
+                np.union1d(_adding_most(path), large[:POOL_LARGE]),
                 max_swaps=MAX_SWAPS,
                 n_jobs=self.n_jobs,
                 after_swap=shown.advance,
             )
 
 
-def _pool(path: GreedyPath) -> np.ndarray:
-    """The picks and the columns that would add most to them."""
-    next_best = np.argsort(-path.would_add, kind="stable")[:POOL]
-    return np.union1d(path.picks, next_best[path.would_add[next_best] > 0.0])
+def _adding_most(path: GreedyPath) -> np.ndarray:
+    """Columns that are not picked but would add to the picks, those that add most first."""
+    columns = np.argsort(-path.would_add, kind="stable")[:POOL_ADDS]
+    return columns[path.would_add[columns] > 0.0]
+
+
+def _varying_most(values: np.ndarray) -> np.ndarray:
+    """Columns that are not constant, those of the largest variance first."""
+    variances = values.var(axis=0)
+    columns = np.argsort(-variances, kind="stable")
+    return columns[variances[columns] > 0.0]

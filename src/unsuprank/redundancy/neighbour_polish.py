@@ -1,10 +1,11 @@
 """Swapping picks for what predicts the table best by its nearest neighbours.
 
 A linear criterion such as that of :mod:`.column_subset` cannot see what a nearest-neighbour
-predictor can, and the other way round. Starting from a good linear choice, picks are swapped
-for other columns as long as the leave-one-out error of a one-nearest-neighbour predictor
-falls: each row is predicted by the row that is nearest to it in the picked columns, and the
-error is the mean over all columns of their root mean squared error.
+predictor can, and the other way round. From the best of some starts, picks are swapped for
+other columns as long as the leave-one-out error of a one-nearest-neighbour predictor falls:
+each row is predicted by the row that is nearest to it in the picked columns, and the error is
+the mean over all columns of their root mean squared error. All columns of a pool are tried for
+the first swap; for those that follow, the ones that promised most then.
 
 With few rows that error is a rough estimate, and a search among thousands of swaps finds what
 fits its noise. So it is averaged over several random halves of the rows, inside each of which
@@ -36,9 +37,11 @@ COLUMNS_AT_ONCE = 256
 #: How often the rows are split into two random halves.
 SPLITS = 4
 #: Rows that are predicted in each half, at most; all its rows may be neighbours.
-MAX_QUERIES = 128
+MAX_QUERIES = 512
 #: Swaps until the errors e_j, and with them the distances, are brought up to date.
 SWAPS_PER_WEIGHTING = 4
+#: Columns that are looked at again after the first swap, besides the picks.
+SHORTLIST = 64
 #: A column's error below this share of the largest gains no more weight.
 SMALLEST_ERROR = 1e-6
 
@@ -129,9 +132,67 @@ def _batch_costs(contest: Contest, first: int, last: int, places: np.ndarray) ->
     return sums
 
 
+class SwapSearch:
+    """What every swap of a pick for a column of a pool would cost.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, n_columns)
+    views : list of View
+        Rows that predict each other.
+    pool : ndarray of int
+        Columns that may be chosen, ascending; the picks are among them.
+    """
+
+    def __init__(self, values: np.ndarray, views: list[View], pool: np.ndarray) -> None:
+        self._values = values
+        self._views = views
+        self._pool = pool
+        self._parts = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
+        self._costs: list[np.ndarray] = []
+
+    def weigh(self, errors: np.ndarray) -> None:
+        """Let column j count by the inverse of its error e_j from now on."""
+        rows = [view.rows[view.queries] for view in self._views]
+        predicted = np.unique(np.concatenate(rows))
+        cost = _pair_costs(self._values, errors, predicted)
+        self._costs = [
+            cost[np.ix_(np.searchsorted(predicted, queries), view.rows)]
+            for queries, view in zip(rows, self._views, strict=True)
+        ]
+
+    def best_swap(self, picks: np.ndarray, n_jobs: int | None = None) -> np.ndarray | None:
+        """The picks after the swap that lowers the cost most; None if none lowers it.
+
+        From then on only the most promising columns are looked at.
+        """
+        places = np.searchsorted(self._pool, picks)
+        total = swap_costs(self._contests(), places, n_jobs)
+        current = total[0, places[0]]
+        total[:, places] = np.inf
+        out, new = np.unravel_index(np.argmin(total), total.shape)
+        if total[out, new] >= current:
+            return None
+        swapped = picks.copy()
+        swapped[out] = self._pool[new]
+        self._keep(np.union1d(places, np.argsort(total.min(axis=0), kind="stable")[:SHORTLIST]))
+        return swapped
+
+    def _contests(self) -> list[Contest]:
+        return [
+            Contest(part, view.queries, cost)
+            for part, view, cost in zip(self._parts, self._views, self._costs, strict=True)
+        ]
+
+    def _keep(self, places: np.ndarray) -> None:
+        if len(places) < len(self._pool):
+            self._pool = self._pool[places]
+            self._parts = [np.ascontiguousarray(part[:, places]) for part in self._parts]
+
+
 def polish(
     values: np.ndarray,
-    picks: np.ndarray,
+    starts: list[np.ndarray],
     pool: np.ndarray,
     *,
     max_swaps: int,
@@ -139,15 +200,15 @@ def polish(
     n_jobs: int | None = None,
     after_swap: Callable[[], object] = lambda: None,
 ) -> np.ndarray:
-    """Swap `picks` for other columns of `pool` while the leave-one-out error falls.
+    """Swap columns of the best start for others while the leave-one-out error falls.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_columns)
-    picks : ndarray of int
-        Columns chosen so far; they belong to the pool.
+    starts : list of ndarray of int
+        Choices of columns to begin with; the one of the smallest error is taken.
     pool : ndarray of int
-        Columns that may be chosen.
+        Columns that may be chosen besides.
     max_swaps : int
     views : list of View, optional
         Rows that predict each other; random halves of all rows by default.
@@ -160,21 +221,20 @@ def polish(
     picks : ndarray of int
         In no order that means anything.
     """
-    picks = np.array(picks)
     views = random_halves(len(values)) if views is None else views
-    pools = [(view, np.ascontiguousarray(values[np.ix_(view.rows, pool)])) for view in views]
+    errors_of = [np.sqrt(mean_squared_errors(values, start, views)) for start in starts]
+    best = int(np.argmin([errors.mean() for errors in errors_of]))
+    picks, errors = starts[best], errors_of[best]
+    search = SwapSearch(values, views, np.union1d(picks, pool))
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
-            errors = np.sqrt(mean_squared_errors(values, picks, views))
-            contests = _contests(values, errors, pools)
-        places = np.array([np.flatnonzero(pool == pick)[0] for pick in picks], dtype=np.int64)
-        total = swap_costs(contests, places, n_jobs)
-        current = total[0, places[0]]
-        total[:, places] = np.inf
-        out, new = np.unravel_index(np.argmin(total), total.shape)
-        if total[out, new] >= current:
+            if swap:
+                errors = np.sqrt(mean_squared_errors(values, picks, views))
+            search.weigh(errors)
+        swapped = search.best_swap(picks, n_jobs)
+        if swapped is None:
             break
-        picks[out] = pool[new]
+        picks = swapped
         after_swap()
     return picks
 
@@ -190,15 +250,3 @@ def _pair_costs(values: np.ndarray, errors: np.ndarray, predicted: np.ndarray) -
     cost += squares
     cost += squares[predicted, None]
     return np.maximum(cost, 0.0, out=cost)
-
-
-def _contests(
-    values: np.ndarray, errors: np.ndarray, pools: list[tuple[View, np.ndarray]]
-) -> list[Contest]:
-    predicted = np.unique(np.concatenate([view.rows[view.queries] for view, _ in pools]))
-    cost = _pair_costs(values, errors, predicted)
-    places = [np.searchsorted(predicted, view.rows[view.queries]) for view, _ in pools]
-    return [
-        Contest(pool, view.queries, cost[np.ix_(place, view.rows)])
-        for place, (view, pool) in zip(places, pools, strict=True)
-    ]
