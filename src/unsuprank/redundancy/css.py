@@ -42,7 +42,8 @@ class GreedyCSS(Ranker):
     polish : {None, "knn"}, default=None
         "knn" then swaps columns among the first `n_features_to_select` for others as long as
         the leave-one-out error of a one-nearest-neighbour predictor, which predicts all columns
-        from the chosen ones on the scale they come in, falls on the rows of `X`. It needs
+        from the chosen ones on the scale they come in, falls on the rows of `X`. It begins with
+        as many columns of the largest variance instead if their error is smaller. It needs
         numeric columns.
     nominal_features : sequence of names, indices, or mask, optional
         Nominal columns of a plain array; those of a DataFrame are found by their type.

@@ -208,7 +208,7 @@ def polish(
     starts : list of ndarray of int
         Choices of columns to begin with; the one of the smallest error is taken.
     pool : ndarray of int
-        Columns that may be chosen besides.
+        Columns that may be chosen besides those of all starts.
     max_swaps : int
     views : list of View, optional
         Rows that predict each other; random halves of all rows by default.
@@ -225,7 +225,7 @@ def polish(
     errors_of = [np.sqrt(mean_squared_errors(values, start, views)) for start in starts]
     best = int(np.argmin([errors.mean() for errors in errors_of]))
     picks, errors = starts[best], errors_of[best]
-    search = SwapSearch(values, views, np.union1d(picks, pool))
+    search = SwapSearch(values, views, np.unique(np.concatenate([*starts, pool])))
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
             if swap:
