@@ -124,13 +124,15 @@ def test_spec_in_bands_is_the_same(monkeypatch):
         whole = RBFGraph.of(X)
         scores = spec_scores(X, whole)
         with monkeypatch.context() as small:
-            small.setattr(f"{module}.STRIP_ROWS", 2)
-            small.setattr(f"{module}.BLOCK_WORK", 2 * X.shape[0] ** 2)
-            np.testing.assert_allclose(spec_scores(X, RBFGraph.of(X)), scores, rtol=1e-12)
+            small.setattr(f"{module}.BAND_ROWS", 3)
+            small.setattr(f"{module}.BAND_BYTES", 8)
+            small.setattr(f"{module}.BLOCK_WORK", 2 * 3 * len(X))
+            kept = RBFGraph.of(X, n_jobs=2)
+            assert len(kept.kept) == -(-len(X) // 3)
+            np.testing.assert_allclose(spec_scores(X, kept), scores, rtol=1e-12)
             small.setattr(f"{module}.STORED_ROWS", len(X) - 1)
-            small.setattr(f"{module}.BAND_BYTES", 8 * len(X) * 3)
             banded = RBFGraph.of(X, whole.gamma)
-            assert banded.half is None
+            assert banded.kept is None
             np.testing.assert_allclose(banded.toarray(), whole.toarray(), rtol=1e-12)
             np.testing.assert_allclose(spec_scores(X, banded), scores, rtol=1e-12)
 
@@ -144,9 +146,11 @@ def test_median_near_that_of_a_sample(monkeypatch):
             values = np.round(values)  # many ties
         if seed % 3 == 1:
             values.sort()
-        assert median(values) == pytest.approx(np.median(values), rel=1e-15)
+        cut = int(rng.integers(len(values) + 1))
+        parts = [values[:cut], np.append(np.inf, values[cut:])]
+        assert median(parts, len(values)) == pytest.approx(np.median(values), rel=1e-15)
     unlucky = np.where(np.arange(6400) % 100 == 0, 5.0, np.arange(6400) % 7)
-    assert median(unlucky) == np.median(unlucky) != 5
+    assert median([unlucky], len(unlucky)) == np.median(unlucky) != 5
 
 
 def test_toolbox_order_of_spec_is_the_wrong_way_round():

@@ -26,15 +26,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
-from threadpoolctl import ThreadpoolController
 
 from . import _kernels
-from .parallel import in_batches
+from .parallel import in_batches, one_blas_thread
 from .table import Schema, Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
@@ -99,11 +98,6 @@ def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> It
         first = stop
 
 
-@cache
-def _thread_pools() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
 def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
     """Inner products of the rows in the clustering space; the upper triangle, at least.
 
@@ -126,7 +120,7 @@ def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
             products += block @ block.T
         return products
 
-    with _thread_pools().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
             total += products
     return total

@@ -20,9 +20,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Protocol, TypeVar
 
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
@@ -85,6 +88,21 @@ def in_batches(
     else:
         for (a, b), result in zip(ranges, _on_threads(work, ranges, threads), strict=True):
             yield _reported(result, b - a, progress)
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController().select(user_api="blas")
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """Inside of this, matrix products take one thread: that of whoever asks for them."""
+    return _blas().limit(limits=1)
+
+
+def blas_threads() -> int:
+    """The number of threads that matrix products take."""
+    return max((library["num_threads"] for library in _blas().info()), default=1)
 
 
 def _on_threads(

@@ -105,7 +105,8 @@ class SPEC(Ranker):
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
-        Threads of the search for neighbours; the answer does not depend on it.
+        Threads; by default one for the search of neighbours, and as many as matrix products
+        take for the RBF graph. The answer does not depend on it.
     verbose : int, default=0
         Show progress.
 
@@ -182,10 +183,10 @@ class SPEC(Ranker):
 
     def _graph(self, X: np.ndarray) -> Graph:
         if self.preset is not None:
-            return RBFGraph.of(X, 1.0, self.verbose)
+            return RBFGraph.of(X, 1.0, self.verbose, self.n_jobs)
         if self.graph == "knn":
             return neighbour_graph(X, GraphOptions.of(self))
-        graph = RBFGraph.of(X, self.gamma, self.verbose)
-        if graph.half is not None and self.gamma is not None:
+        graph = RBFGraph.of(X, self.gamma, self.verbose, self.n_jobs)
+        if graph.kept is not None and self.gamma is not None:
             warn_of_a_useless_graph(graph.toarray())
         return graph
