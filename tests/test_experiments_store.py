@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -272,6 +273,22 @@ def test_settings_are_tried_for_a_shorter_time():
     assert limits.seconds_for(make_cell("x", 0, "forest-grid", {})) == 15.0
     assert limits.seconds_for(make_cell("x", 0, "forest", {})) == 90.0
     assert limits.seconds_for(make_cell("x", -1, CLUSTER_HYPOTHESIS, {})) == 90.0
+
+
+def test_cells_of_a_busy_group_wait_while_there_are_others(few, tmp_path):
+    with Store(tmp_path / "store") as store:
+        runner = Runner(store, find_data_sets(few))
+        slow, slow_too, quick = cells = [
+            make_cell("set00", fold, method, {})
+            for fold, method in ((0, "random"), (1, "random"), (1, "variance"))
+        ]
+        queue = deque(cells)
+        finished = []
+        assert runner._next(queue, lambda *told: finished.append(told)) == slow
+        assert runner._next(queue, finished.append, {slow.group}) == quick
+        assert runner._next(queue, finished.append, {slow.group}) == slow_too
+        assert not queue
+        assert not finished
 
 
 def test_all_methods_take_a_fold_before_the_next():

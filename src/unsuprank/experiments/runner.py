@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -21,6 +21,9 @@ from .datasets import DataSet, file_checksum, load_data_set
 from .methods import METHODS
 from .store import Store
 from .workers import Outcome, Worker, attempt
+
+#: Told of a cell and its outcome, or None where it was not computed.
+Finished = Callable[[Cell, Outcome | None], None]
 
 
 @dataclass(frozen=True)
@@ -143,20 +146,38 @@ class Runner:
             self._over_limit.add(cell.group)
             summary.over_limit.append(f"{cell}: {outcome['reason']}")
 
-    def _next(self, queue: deque[Cell], finished: Callable[[Cell, Outcome | None], None]):
-        """The next cell that nobody computes; None when there is none right now."""
+    def _next(
+        self, queue: deque[Cell], finished: Finished, busy: Collection[tuple] = ()
+    ) -> Cell | None:
+        """The next cell that nobody computes; None when there is none right now.
+
+        Cells of groups that are `busy` wait while there are others: their limit may turn out
+        to be too short, and then one cell has found it out for all.
+        """
+        passed: list[Cell] = []
+        found = None
         for _ in range(len(queue)):
             cell = queue.popleft()
-            if cell.group in self._over_limit and self._limits != NO_LIMITS:
-                finished(cell, None)
-            elif not self._store.claim(self.identity(cell)):
-                queue.append(cell)  # another run has it: look again later
-            elif self.stored(cell) is not None:
-                self._store.release(self.identity(cell))  # another run was faster
-                finished(cell, None)
-            else:
-                return cell
-        return None
+            if cell.group in busy:
+                passed.append(cell)
+            elif self._takes(cell, queue, finished):
+                found = cell
+                break
+        queue.extendleft(reversed(passed))
+        return self._next(queue, finished) if found is None and passed else found
+
+    def _takes(self, cell: Cell, queue: deque[Cell], finished: Finished) -> bool:
+        """Whether a cell is ours to compute; it comes again later if another run has it."""
+        if cell.group in self._over_limit and self._limits != NO_LIMITS:
+            finished(cell, None)
+        elif not self._store.claim(self.identity(cell)):
+            queue.append(cell)  # another run has it: look again later
+        elif self.stored(cell) is not None:
+            self._store.release(self.identity(cell))  # another run was faster
+            finished(cell, None)
+        else:
+            return True
+        return False
 
     def _run_here(self, cells: list[Cell], finished) -> None:
         queue = deque(cells)
@@ -179,7 +200,10 @@ class Runner:
         try:
             while queue or any(w.cell for w in workers):
                 for worker in workers:
-                    if worker.cell is None and (cell := self._next(queue, finished)):
+                    if worker.cell is not None:
+                        continue
+                    busy = {w.cell.group for w in workers if w.cell}
+                    if cell := self._next(queue, finished, busy):
                         worker.give(cell)
                 self._collect(workers, finished)
         finally:
