@@ -16,7 +16,7 @@ def impurity_mass(x: np.ndarray, weights: np.ndarray, nominal: bool) -> float:
     known = ~np.isnan(x)
     x, w = x[known], weights[known]
     total = w.sum()
-    if total == 0:
+    if total == 0 or (x == x[0]).all():  # the mean of equal decimals may not be equal to them
         return 0.0
     if nominal:
         shares = np.array([w[x == v].sum() for v in np.unique(x)]) / total

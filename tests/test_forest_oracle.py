@@ -33,6 +33,8 @@ def random_table(rng: np.random.Generator, kind: str) -> Table:
     m, n = int(rng.integers(2, 25)), int(rng.integers(1, 9))
     if kind == "sparse":  # large enough for splits that take a few rows away from many
         m, n = int(rng.integers(50, 90)), int(rng.integers(4, 9))
+    if kind == "decimal":  # enough columns for more candidates than are valued at a time
+        n = int(rng.integers(1, 25))
     X = rng.normal(size=(m, n)) * 10.0 ** rng.integers(-3, 4, size=n)
     n_values = np.zeros(n, dtype=int)
     if kind == "integer":
