@@ -26,7 +26,7 @@ from .graph import within_range
 #: Rows up to which distances are kept; of more, this many give the median that tunes gamma.
 STORED_ROWS = 3000
 #: Bytes of a band, at the most; but it has at least so many rows, or products would be slow.
-BAND_BYTES = 2**21
+BAND_BYTES = 2**22
 BAND_ROWS = 64
 #: Values that tell about where the median of many is.
 SAMPLE = 4096
