@@ -112,3 +112,11 @@ def add_swap_errors(
     last: int,
     errors: np.ndarray,
 ) -> None: ...
+def lasso_path_ends(
+    gram: np.ndarray,
+    correlations: np.ndarray,
+    steps: int,
+    first: int,
+    last: int,
+    coefficients: np.ndarray,
+) -> None: ...

@@ -6,4 +6,5 @@ NB_MODULE(_kernels, m) {
   unsuprank::bind_forest(m);
   unsuprank::bind_relief(m);
   unsuprank::bind_neighbour_swaps(m);
+  unsuprank::bind_lasso(m);
 }

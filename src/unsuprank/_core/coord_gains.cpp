@@ -10,8 +10,8 @@
 namespace unsuprank {
 namespace {
 
-constexpr int64_t kAhead = 6;   // rows
-constexpr int kChunkPacks = 8;  // coordinates are summed 8 packs (512 bytes) at a time
+constexpr int64_t kAhead = 6;    // rows
+constexpr int kChunkPacks = 8;   // coordinates are summed 8 packs (512 bytes) at a time
 constexpr int kSortedBits = 10;  // so many at a time
 
 template <typename T>

@@ -31,6 +31,8 @@ from ..progress import progress
 
 Weights = Literal["binary", "heat", "cosine"]
 
+#: Values that are compared at a time along the edges of a graph.
+EDGE_VALUES = 50_000
 #: Multiply-adds of one block of the neighbour search: a fraction of a second.
 BLOCK_WORK = 2e9
 #: Columns up to which a search tree beats comparing all pairs of rows.
@@ -157,8 +159,8 @@ def _squared_differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _over_edges(X, rows, columns, measure) -> np.ndarray:
-    """A measure of both ends of every edge, in blocks so that little memory is needed."""
-    block = max(1, int(2e6 / X.shape[1]))
+    """A measure of both ends of every edge, in blocks that stay in the processor's cache."""
+    block = max(1, EDGE_VALUES // X.shape[1])
     parts = [
         measure(X[rows[a : a + block]], X[columns[a : a + block]])
         for a in range(0, len(rows), block)

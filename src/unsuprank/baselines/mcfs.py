@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -11,9 +12,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path, lars_path_gram
 
+from .. import _kernels
 from .._checks import check_choice, check_count, check_flag
 from ..base import Ranker
-from ..progress import progress
+from ..parallel import in_batches
+from ..progress import Progress, progress
 from ..table import Table
 from .columns import centred
 from .graph import (
@@ -60,32 +63,66 @@ def mcfs_coefficients(
     Z, norm = centred(X)
     Y = targets - targets.mean(axis=0)
     steps = min(n_nonzero, m - 1, int((norm > 0).sum()))
-    coefficients = np.zeros((n, Y.shape[1]))
     if steps == 0:
-        return coefficients
+        return np.zeros((n, Y.shape[1]))
     gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
-    correlations = Z.T @ Y
-
-    def regress(j: int) -> np.ndarray:
-        if not np.abs(correlations[:, j]).max() > 1e-13 * np.linalg.norm(Y[:, j]):
-            return np.zeros(n)
-        options = {"max_iter": steps, "method": method, "return_path": False}
-        if gram is None:
-            return lars_path(Z, Y[:, j], Xy=correlations[:, j], Gram=None, **options)[2]
-        return lars_path_gram(correlations[:, j], gram, n_samples=m, **options)[2]
-
-    pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
-    with warnings.catch_warnings(), progress("regressing", Y.shape[1], verbose) as bar:
-        # Columns that repeat others are left out on the way, as they should be.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        for j, found in enumerate(pool(delayed(regress)(j) for j in range(Y.shape[1]))):
-            coefficients[:, j] = found
-            bar.advance()
+    correlations = np.ascontiguousarray(Y.T @ Z)
+    # What no column has to do with is left alone: its products are rounding errors.
+    correlations[np.abs(correlations).max(axis=1) <= 1e-13 * np.linalg.norm(Y, axis=0)] = 0.0
+    with progress("regressing", Y.shape[1], verbose) as bar:
+        if gram is not None and method == "lasso":
+            found = _ends_of_paths(gram, correlations, steps, n_jobs, bar)
+        else:
+            found = _paths_of_scikit_learn(Z, Y, gram, correlations, steps, method, n_jobs, bar)
+        coefficients = np.column_stack(list(found))
     with np.errstate(over="ignore"):
         coefficients /= np.where(norm > 0, norm, 1.0)[:, None]
     largest = np.finfo(float).max
     return np.clip(np.nan_to_num(coefficients), -largest, largest)
+
+
+def _ends_of_paths(
+    gram: np.ndarray, correlations: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
+) -> Iterator[np.ndarray]:
+    """Coefficients of one target after the other, from inner products."""
+
+    def work(first: int, last: int) -> np.ndarray:
+        _kernels.lasso_path_ends(gram, correlations, steps, first, last, coefficients)
+        return coefficients[first:last]
+
+    coefficients = np.zeros_like(correlations)
+    for found in in_batches(work, len(correlations), n_jobs=n_jobs, progress=bar):
+        yield from found
+
+
+def _paths_of_scikit_learn(
+    Z: np.ndarray,
+    Y: np.ndarray,
+    gram: np.ndarray | None,
+    correlations: np.ndarray,
+    steps: int,
+    method: str,
+    n_jobs: int | None,
+    bar: Progress,
+) -> Iterator[np.ndarray]:
+    """The same where products of all pairs of columns are too many, and for other methods."""
+
+    def regress(j: int) -> np.ndarray:
+        if not correlations[j].any():
+            return np.zeros(Z.shape[1])
+        options = {"max_iter": steps, "method": method, "return_path": False}
+        if gram is None:
+            return lars_path(Z, Y[:, j], Xy=correlations[j], Gram=None, **options)[2]
+        return lars_path_gram(correlations[j], gram, n_samples=len(Z), **options)[2]
+
+    pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    with warnings.catch_warnings():
+        # Columns that repeat others are left out on the way, as they should be.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for found in pool(delayed(regress)(j) for j in range(Y.shape[1])):
+            yield found
+            bar.advance()
 
 
 class MCFS(Ranker):
