@@ -48,8 +48,8 @@ void LassoPath::follow(const double* correlations, int64_t steps, double* coeffi
     set_direction();
     const Step step = next_step(shared);
     take(step);
-    left = step.leaver >= 0;
-    if (left) leave(step.leaver);
+    if (step.leaver >= 0) leave(step.leaver);
+    left = step.leaver >= 0 && !inside_.empty();
   }
   std::fill(coefficients, coefficients + n_, 0.0);
   for (size_t k = 0; k < inside_.size(); ++k) coefficients[inside_[k]] = coefficient_[k];
