@@ -7,8 +7,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from threadpoolctl import threadpool_limits
 
 from unsuprank import MCFS, NDFS, SPEC, AgnoSS, LaplacianScore
+from unsuprank.baselines.graph import GraphOptions, nearest_rows
 
 BASELINES = [LaplacianScore, SPEC, MCFS, NDFS, AgnoSS]
 SPECTRAL = BASELINES[:4]
@@ -160,3 +162,14 @@ def test_spec_ties_under_published_settings_are_exact():
     with pytest.warns(UserWarning, match="SPEC"):
         scores = SPEC(preset="scikit-feature").fit(X).scores_
     assert (scores == scores[0]).all()
+
+
+def test_threads_do_not_tell_equally_near_rows_apart():
+    rng = np.random.default_rng(0)
+    X = (rng.random((1500, 12)) < 0.2).astype(float)  # short texts: hundreds of rows tie
+    with threadpool_limits(1):
+        one = nearest_rows(X, GraphOptions())
+    for threads in (2, 4):
+        with threadpool_limits(threads):
+            assert np.array_equal(nearest_rows(X, GraphOptions()), one)
+            assert np.array_equal(nearest_rows(X, GraphOptions(n_jobs=threads)), one)

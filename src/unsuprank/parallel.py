@@ -91,18 +91,23 @@ def in_batches(
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController().select(user_api="blas")
+def _libraries(kind: str) -> ThreadpoolController:
+    return ThreadpoolController().select(user_api=kind)
 
 
 def one_blas_thread() -> AbstractContextManager:
     """Inside of this, matrix products take one thread: that of whoever asks for them."""
-    return _blas().limit(limits=1)
+    return _libraries("blas").limit(limits=1)
+
+
+def one_openmp_thread() -> AbstractContextManager:
+    """Inside of this, compiled loops of others take one thread; holds for the calling thread."""
+    return _libraries("openmp").limit(limits=1)
 
 
 def blas_threads() -> int:
     """The number of threads that matrix products take."""
-    return max((library["num_threads"] for library in _blas().info()), default=1)
+    return max((library["num_threads"] for library in _libraries("blas").info()), default=1)
 
 
 def _on_threads(

@@ -27,6 +27,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
 from .._checks import check_choice, check_count, check_number
+from ..parallel import blas_threads, in_batches, one_openmp_thread
 from ..progress import progress
 
 Weights = Literal["binary", "heat", "cosine"]
@@ -112,17 +113,21 @@ def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
         n_neighbors=k + 1,
         algorithm="kd_tree" if tree else "brute",
         metric=metric,
-        n_jobs=options.n_jobs,
     ).fit(centred)
     block = max(1, int(BLOCK_WORK / (m * n)))
-    found = np.empty((m, k), dtype=np.intp)
-    with progress("finding neighbours", m, options.verbose) as bar:
-        for start in range(0, m, block):
-            rows = np.arange(start, min(start + block, m))
+
+    def neighbours(first: int, last: int) -> np.ndarray:
+        rows = np.arange(first * block, min(last * block, m))
+        # Equally near rows would be told apart by the number of threads.
+        with one_openmp_thread():
             near = search.kneighbors(centred[rows], return_distance=False)
-            found[rows] = _without_self(near, rows)
-            bar.advance(len(rows))
-    return found
+        return _without_self(near, rows)
+
+    n_jobs = blas_threads() if options.n_jobs is None else options.n_jobs
+    n_blocks = -(-m // block)
+    with progress("finding neighbours", n_blocks, options.verbose) as bar:
+        found = in_batches(neighbours, n_blocks, n_jobs=n_jobs, batch_size=1, progress=bar)
+        return np.concatenate(list(found))
 
 
 def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from sklearn.linear_model import lars_path, lars_path_gram
 from .. import _kernels
 from .._checks import check_choice, check_count, check_flag
 from ..base import Ranker
-from ..parallel import in_batches
+from ..parallel import in_batches, one_blas_thread
 from ..progress import Progress, progress
 from ..table import Table
 from .columns import centred
@@ -230,6 +230,11 @@ class MCFS(Ranker):
         if self.preset is not None:
             options = GraphOptions(5, "heat", 1.0, n_jobs=self.n_jobs, verbose=self.verbose)
         graph = neighbour_graph(table.values, options)
+        # Threads would round differently, and rounding chooses between columns that are copies.
+        with one_blas_thread():
+            return self._regressed(table, graph)
+
+    def _regressed(self, table: Table, graph: sparse.csr_array) -> np.ndarray:
         wanted = self.n_clusters or suggested_clusters(graph)
         targets = spectral_targets(graph, wanted)
         X = table.values
