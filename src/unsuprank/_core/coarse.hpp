@@ -63,11 +63,14 @@ struct CoarseTable {
     return {from_rows ? by_row + j : by_column + j * rows, step(from_rows)};
   }
 
-  // The value of a row. Codes are nearer at hand than values, most of all by row.
+  // A single code; those of a row lie together where they are held by row.
+  uint16_t code(int32_t feature, int64_t row) const {
+    return by_row ? by_row[row * cols + feature] : by_column[feature * rows + row];
+  }
+  // A single value. Codes are nearer at hand, where they tell it.
   double value(const Columns& table, int32_t feature, int64_t row) const {
-    if (!info[feature].decimal) return table.column(feature)[row];
-    return info[feature].value(by_row ? by_row[row * cols + feature]
-                                      : by_column[feature * rows + row]);
+    return info[feature].decimal ? info[feature].value(code(feature, row))
+                                 : table.column(feature)[row];
   }
 
   static constexpr int64_t kCachedCodes = 128 * 1024;

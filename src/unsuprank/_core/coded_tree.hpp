@@ -24,9 +24,7 @@ class CodedTree {
 
   // What tests of a feature look at: the code of a row, or its value.
   double reading(int32_t feature, int64_t row) const {
-    if (!is_coded(feature)) return table_.column(feature)[row];
-    return coarse_.by_row ? coarse_.by_row[row * coarse_.cols + feature]
-                          : coarse_.by_column[feature * coarse_.rows + row];
+    return is_coded(feature) ? coarse_.code(feature, row) : table_.column(feature)[row];
   }
 
   // The child that a row with this reading is sent to.

@@ -184,8 +184,13 @@ bool RandomTests<Real>::mark_share(const CoarseNode& coarse, int bit, Test& test
 template <typename Real>
 void RandomTests<Real>::settle(Test& test) {
   if (test.feature < 0 || test.share < 0.0) return;
-  if (test.block != block_) c_.load_values(test.feature);
-  const ValueRange range = test.block == block_ ? range_by_codes(test) : c_.range;
+  ValueRange range;
+  if (test.block == block_) {
+    range = range_by_codes(test);
+  } else {
+    c_.load_values(test.feature);
+    range = c_.range;
+  }
   test.threshold = between(range.low, range.high, test.share);
   test.share = -1.0;
 }

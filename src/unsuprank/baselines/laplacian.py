@@ -62,7 +62,8 @@ class LaplacianScore(Ranker):
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
-        Threads of the search for neighbours; the answer does not depend on it.
+        Threads of the search for neighbours, by default as many as matrix products take; the
+        answer does not depend on it.
     verbose : int, default=0
         Show progress.
 

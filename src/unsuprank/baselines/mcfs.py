@@ -85,12 +85,12 @@ def _ends_of_paths(
     gram: np.ndarray, correlations: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
 ) -> Iterator[np.ndarray]:
     """Coefficients of one target after the other, from inner products."""
+    coefficients = np.zeros_like(correlations)
 
     def work(first: int, last: int) -> np.ndarray:
         _kernels.lasso_path_ends(gram, correlations, steps, first, last, coefficients)
         return coefficients[first:last]
 
-    coefficients = np.zeros_like(correlations)
     for found in in_batches(work, len(correlations), n_jobs=n_jobs, progress=bar):
         yield from found
 

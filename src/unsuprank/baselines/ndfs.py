@@ -63,7 +63,8 @@ class NDFS(Ranker):
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
-        Threads of the search for neighbours; the answer does not depend on it.
+        Threads of the search for neighbours, by default as many as matrix products take; the
+        answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the k-means start.
     verbose : int, default=0

@@ -105,8 +105,7 @@ class SPEC(Ranker):
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
-        Threads; by default one for the search of neighbours, and as many as matrix products
-        take for the RBF graph. The answer does not depend on it.
+        Threads, by default as many as matrix products take; the answer does not depend on it.
     verbose : int, default=0
         Show progress.
 
