@@ -4,15 +4,13 @@
 #include <cmath>
 
 #include "column_range.hpp"
+#include "decimals.hpp"
 #include "simd.hpp"
 
 namespace unsuprank {
 namespace {
 
 constexpr double kCodes = 65535.0;
-
-// Decimals up to this size, in units of the last place, are far from losing digits.
-constexpr double kLargestDecimal = 1 << 30;
 
 UNSUPRANK_CLONES void write_codes(const double* x, int64_t rows, double low, double per_unit,
                                   uint16_t* codes) {
@@ -29,33 +27,10 @@ UNSUPRANK_CLONES void write_decimals(const double* x, int64_t rows, double low, 
   }
 }
 
-// Most columns of real numbers show it within the first few rows.
-constexpr int64_t kRowsAtOnce = 64;
-
-// Whether a value is no whole number of units; whole numbers need no division to tell.
-UNSUPRANK_CLONES bool any_fraction(const double* x, int64_t rows, double per_unit) {
-  int found = 0;
-  if (per_unit == 1.0) {
-    for (int64_t i = 0; i < rows; ++i) found |= x[i] != std::floor(x[i]);
-  } else {
-    for (int64_t i = 0; i < rows; ++i) {
-      found |= std::floor(x[i] * per_unit + 0.5) / per_unit != x[i];
-    }
-  }
-  return found != 0;
-}
-
-bool all_decimals(const double* x, int64_t rows, double per_unit) {
-  for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
-    if (any_fraction(x + i, std::min(kRowsAtOnce, rows - i), per_unit)) return false;
-  }
-  return true;
-}
-
 // Describes a column of numbers with few decimal places; false if it is none.
 bool describe_decimals(const double* x, int64_t rows, const ColumnRange& range,
                        CoarseColumn& column) {
-  for (double per_unit = 1.0; per_unit <= 1e4; per_unit *= 10.0) {
+  for (double per_unit = 1.0; per_unit <= kFinestUnits; per_unit *= 10.0) {
     const double low = range.low * per_unit, high = range.high * per_unit;
     if (high - low > kCodes - 1.0 || low < -kLargestDecimal || high > kLargestDecimal) break;
     if (!all_decimals(x, rows, per_unit)) continue;

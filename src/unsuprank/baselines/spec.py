@@ -7,7 +7,7 @@ f. With the eigenpairs (s_j, u_j) of the normalised Laplacian and a_j = F' u_j t
      0   sum_{j>1} a_j^2 s_j / (1 - a_1^2)      =  f' L f / (f' D f - (1' D f)^2 / 1' D 1)
     k>1  sum_{1<j<=k} a_j^2 (2 - s_j)
 
-so the first two need no eigenvectors, only the degrees and ``f' W f``.
+so the first two need no eigenvectors, only sums over the rows.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from .graph import (
     warn_of_ties,
 )
 from .laplacian import PRESETS, WORST
+from .moments import Moments
 from .rbf import RBFGraph
 from .spectrum import smoothest_functions
 
@@ -40,11 +41,20 @@ ROUNDING = 1e-12
 Graph: TypeAlias = "RBFGraph | sparse.csr_array | np.ndarray"
 
 
-def _weighted_sums(graph: Graph, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Degrees, and ``f' W f`` of each column."""
+def moments_of(X: np.ndarray, graph: Graph) -> Moments:
+    """Sums over the rows of `X` by their graph."""
+    exact = graph.exact_moments() if isinstance(graph, RBFGraph) else None
+    if exact is not None:
+        return exact
+    f = unit_size(X)
+    mean = f.mean(axis=0)
+    f -= mean
     if isinstance(graph, RBFGraph):
-        return graph.sums(f)
-    return degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
+        degree, form = graph.sums(f)
+    else:
+        degree, form = degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
+    linear, square = degree @ f, degree @ np.square(f)
+    return Moments(mean, float(degree.sum()), linear, square, form, constant_columns(X))
 
 
 def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
@@ -52,19 +62,13 @@ def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
 
     Constant columns get the worst value there can be: 2 for styles -1 and 0, 0 for others.
     """
-    f = unit_size(X)
-    constant = constant_columns(X)
     if style >= 2:
         dense = graph.toarray() if isinstance(graph, RBFGraph) else graph
-        return np.where(constant, 0.0, _by_eigenvectors(f, dense, style))
-    mean = f.mean(axis=0)
-    f -= mean  # f' L f is the same and loses fewer digits
-    degree, products = _weighted_sums(graph, f)
-    rough = degree @ np.square(f) - products
-    f += mean if style == -1 else -(degree @ f) / degree.sum()
-    size = degree @ np.square(f)
-    bad = constant | (size <= 0)
-    return np.where(bad, WORST, np.clip(rough / np.where(bad, 1.0, size), 0.0, WORST))
+        return np.where(constant_columns(X), 0.0, _by_eigenvectors(unit_size(X), dense, style))
+    moments = moments_of(X, graph)
+    size = moments.raw_square if style == -1 else moments.centred_square
+    bad = moments.constant | (size <= 0)
+    return np.where(bad, WORST, np.clip(moments.rough / np.where(bad, 1.0, size), 0.0, WORST))
 
 
 def _by_eigenvectors(f: np.ndarray, graph: sparse.csr_array | np.ndarray, style: int) -> np.ndarray:
@@ -120,6 +124,9 @@ class SPEC(Ranker):
     whatever the scale of the data, which on most data makes all scores tie; and decomposes
     the whole graph. Under styles -1 and 0 it lets constant columns win or divides 0 by 0; here
     they come last.
+
+    Tables of small whole numbers (counts, grey levels, values with few decimal places) are
+    compared by exact products of integers, in about a third of the time.
 
     References
     ----------
