@@ -1,6 +1,5 @@
-#include <nanobind/stl/string.h>
-
 #include "arrays.hpp"
+#include "bind_choice.hpp"
 #include "bindings.hpp"
 #include "relief_search.hpp"
 #include "relief_yardstick.hpp"
@@ -133,11 +132,9 @@ void bind_relief(nb::module_& m) {
                     static_cast<int64_t>(block.shape(0)) == TILE * widths.total() &&
                     static_cast<int64_t>(sums.shape(0)) == TILE * TILE,
                 "arrays have the wrong size");
-        int level = 0;
-        while (level < INSTRUCTION_SETS && instruction_set != instruction_set_name(level)) ++level;
-        require(level < INSTRUCTION_SETS && instruction_set_works(level), "no such instructions");
+        const TileSums add = kernel_for(tile_sums_choices(), instruction_set);
         nb::gil_scoped_release unlocked;
-        tile_sums_for(level)(queries.data(), block.data(), widths, match, sums.data());
+        add(queries.data(), block.data(), widths, match, sums.data());
       },
       nb::arg("queries"), nb::arg("block"), nb::arg("measured"), nb::arg("matched"),
       nb::arg("match"), nb::arg("instruction_set"), nb::arg("sums"));
@@ -149,13 +146,7 @@ void bind_relief(nb::module_& m) {
         return repeat_absolute_differences(a.data(), b.data(), a.shape(0), repeats);
       },
       nb::arg("a"), nb::arg("b"), nb::arg("repeats"));
-  m.def("relief_instruction_sets", [] {
-    nb::list names;
-    for (int level = 0; level < INSTRUCTION_SETS; ++level) {
-      if (instruction_set_works(level)) names.append(instruction_set_name(level));
-    }
-    return names;
-  });
+  m.def("relief_instruction_sets", [] { return instructions_that_work(tile_sums_choices()); });
 }
 
 }  // namespace unsuprank

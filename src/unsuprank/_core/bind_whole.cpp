@@ -1,6 +1,5 @@
-#include <nanobind/stl/string.h>
-
 #include "arrays.hpp"
+#include "bind_choice.hpp"
 #include "bindings.hpp"
 #include "pair_products.hpp"
 #include "values_between.hpp"
@@ -97,13 +96,7 @@ void bind_reading(nb::class_<WholeTable>& table) {
 }
 
 void bind_pair_tile(nb::module_& m) {
-  m.def("pair_instruction_sets", [] {
-    nb::list names;
-    for (int level = 0; level < kPairInstructions; ++level) {
-      if (pair_instructions_work(level)) names.append(pair_instructions_name(level));
-    }
-    return names;
-  });
+  m.def("pair_instruction_sets", [] { return instructions_that_work(pair_tiles()); });
   m.def(
       "add_pair_tile",
       [](RowMajor<int16_t> rows, RowMajor<int16_t> panel, const std::string& instruction_set,
@@ -112,13 +105,9 @@ void bind_pair_tile(nb::module_& m) {
                     rows.shape(1) == 2 * panel.shape(0) && sums.shape(0) == kTileRows &&
                     sums.shape(1) == kPanel,
                 "arrays have the wrong size");
-        int level = 0;
-        while (level < kPairInstructions && instruction_set != pair_instructions_name(level)) {
-          ++level;
-        }
-        require(level < kPairInstructions && pair_instructions_work(level), "no such instructions");
-        pair_tile_for(level)(rows.data(), static_cast<int64_t>(rows.shape(1)), panel.data(),
-                             static_cast<int64_t>(panel.shape(0)), sums.data());
+        const PairTile add = kernel_for(pair_tiles(), instruction_set);
+        add(rows.data(), static_cast<int64_t>(rows.shape(1)), panel.data(),
+            static_cast<int64_t>(panel.shape(0)), sums.data());
       },
       nb::arg("rows"), nb::arg("panel"), nb::arg("instruction_set"), nb::arg("sums"));
 }

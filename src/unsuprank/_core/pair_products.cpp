@@ -100,31 +100,14 @@ void avx2_tile(const int16_t* rows, int64_t step, const int16_t* panel, int64_t 
 
 }  // namespace
 
-const char* pair_instructions_name(int level) {
-  static const char* const names[kPairInstructions] = {"avx512vnni", "avx2", "generic"};
-  return names[level];
-}
-
-bool pair_instructions_work(int level) {
+const KernelChoices<PairTile>& pair_tiles() {
+  static const KernelChoices<PairTile> choices = {
 #if defined(__x86_64__)
-  if (level == 0) return __builtin_cpu_supports("avx512vnni");
-  if (level == 1) return __builtin_cpu_supports("avx2");
+      {"avx512vnni", __builtin_cpu_supports("avx512vnni") != 0, vnni_tile},
+      {"avx2", __builtin_cpu_supports("avx2") != 0, avx2_tile},
 #endif
-  return level == kPairInstructions - 1;
-}
-
-PairTile pair_tile_for(int level) {
-#if defined(__x86_64__)
-  if (level == 0) return vnni_tile;
-  if (level == 1) return avx2_tile;
-#endif
-  return generic_tile;
-}
-
-PairTile best_pair_tile() {
-  int level = 0;
-  while (!pair_instructions_work(level)) ++level;
-  return pair_tile_for(level);
+      {"generic", true, generic_tile}};
+  return choices;
 }
 
 }  // namespace unsuprank

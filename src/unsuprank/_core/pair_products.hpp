@@ -6,6 +6,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernel_choice.hpp"
+
 namespace unsuprank {
 
 constexpr int kTileRows = 8;
@@ -16,11 +18,6 @@ constexpr int kPanel = 32;
 using PairTile = void (*)(const int16_t* rows, int64_t step, const int16_t* panel, int64_t pairs,
                           int32_t* sums);
 
-// Instruction sets of this build, best first; the last works everywhere. All give the same sums.
-constexpr int kPairInstructions = 3;
-const char* pair_instructions_name(int level);
-bool pair_instructions_work(int level);
-PairTile pair_tile_for(int level);
-PairTile best_pair_tile();
+const KernelChoices<PairTile>& pair_tiles();
 
 }  // namespace unsuprank

@@ -127,31 +127,14 @@ __attribute__((target("avx512f,avx512bw"))) void tile_sums_avx512(const uint32_t
 
 }  // namespace
 
-const char* instruction_set_name(int level) {
-  static const char* const names[INSTRUCTION_SETS] = {"avx512", "avx2", "generic"};
-  return names[level];
-}
-
-bool instruction_set_works(int level) {
+const KernelChoices<TileSums>& tile_sums_choices() {
+  static const KernelChoices<TileSums> choices = {
 #if defined(__x86_64__)
-  if (level == 0) return __builtin_cpu_supports("avx512bw");
-  if (level == 1) return __builtin_cpu_supports("avx2");
+      {"avx512", __builtin_cpu_supports("avx512bw") != 0, tile_sums_avx512},
+      {"avx2", __builtin_cpu_supports("avx2") != 0, tile_sums_avx2},
 #endif
-  return level == INSTRUCTION_SETS - 1;
-}
-
-TileSums tile_sums_for(int level) {
-#if defined(__x86_64__)
-  if (level == 0) return tile_sums_avx512;
-  if (level == 1) return tile_sums_avx2;
-#endif
-  return tile_sums_generic;
-}
-
-TileSums best_tile_sums() {
-  int level = 0;
-  while (!instruction_set_works(level)) ++level;
-  return tile_sums_for(level);
+      {"generic", true, tile_sums_generic}};
+  return choices;
 }
 
 }  // namespace unsuprank

@@ -10,6 +10,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernel_choice.hpp"
+
 namespace unsuprank {
 
 // Rows of a tile on either side. A block of rows is stored column by column, 64 codes each.
@@ -34,11 +36,6 @@ struct CodeWidths {
 using TileSums = void (*)(const uint32_t* queries, const int16_t* block, CodeWidths widths,
                           int32_t match, uint32_t* sums);
 
-// Instruction sets of this build, best first; the last works everywhere.
-constexpr int INSTRUCTION_SETS = 3;
-const char* instruction_set_name(int level);
-bool instruction_set_works(int level);
-TileSums tile_sums_for(int level);
-TileSums best_tile_sums();
+const KernelChoices<TileSums>& tile_sums_choices();
 
 }  // namespace unsuprank

@@ -115,7 +115,7 @@ struct Weights {
 }  // namespace
 
 void band_distances(const WholeTable& table, int64_t first, int32_t* distances) {
-  const PairTile add_products = best_pair_tile();
+  const PairTile add_products = best_of(pair_tiles());
   const int64_t width = table.all_rows() - first, pairs = table.all_cols() / 2;
   alignas(64) int32_t products[kTiles * kTile];
   for (int64_t j = first; j < table.all_rows(); j += kPanel) {
@@ -138,7 +138,7 @@ void band_distances(const WholeTable& table, int64_t first, int32_t* distances) 
 
 void add_band_sums(const WholeTable& table, int64_t first, const int32_t* distances, double gamma,
                    int64_t* degrees, double* forms) {
-  const PairTile add_products = best_pair_tile();
+  const PairTile add_products = best_of(pair_tiles());
   const int64_t width = table.all_rows() - first, step = table.safe_rows();
   Weights weights;
   for (int64_t i = 0; i < width; i += step) {
