@@ -117,6 +117,16 @@ def test_spec(style):
             np.testing.assert_allclose(knn.raw_scores_, expected, rtol=1e-8)
 
 
+def test_spec_leaves_out_the_trivial_eigenvector_where_others_have_eigenvalue_0():
+    for seed in range(20):
+        X = random_table(seed)
+        X[-2:] += np.array([[1e3], [-1e3]])  # rows on their own
+        squared = np.array([[((a - b) ** 2).sum() for b in X] for a in X])
+        W = np.exp(-squared / np.median(squared[np.triu_indices(len(X), 1)]))
+        expected = [naive_laplacian_score(f, W) for f in X.T]
+        np.testing.assert_allclose(SPEC().fit(X).raw_scores_, expected, rtol=1e-6, atol=1e-12)
+
+
 def test_spec_in_bands_is_the_same(monkeypatch):
     module = "unsuprank.baselines.row_distances"
     for seed in range(50):

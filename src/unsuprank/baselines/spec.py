@@ -123,7 +123,8 @@ class SPEC(Ranker):
     The toolbox scikit-feature ranks the worst columns first, for every style; takes gamma 1
     whatever the scale of the data, which on most data makes all scores tie; and decomposes
     the whole graph. Under styles -1 and 0 it lets constant columns win or divides 0 by 0; here
-    they come last.
+    they come last. Under style 0 it leaves out the eigenvector that is found first, which is an
+    arbitrary one where rows have no neighbours; here it is the trivial one.
 
     Tables of small whole numbers (counts, grey levels, values with few decimal places) are
     compared by exact products of integers, in about a third of the time.
