@@ -96,7 +96,12 @@ def _libraries(kind: str) -> ThreadpoolController:
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """Inside of this, matrix products take one thread: that of whoever asks for them."""
+    """Inside of this, matrix products take one thread: that of whoever asks for them.
+
+    Libraries that limit threads themselves (scikit-learn's neighbours and k-means) may run on
+    several threads inside of this only. Else, of two that overlap, the second finds a limit of 1,
+    takes it for what was there before, and leaves it behind for good.
+    """
     return _libraries("blas").limit(limits=1)
 
 

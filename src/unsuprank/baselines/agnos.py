@@ -16,10 +16,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
 from .._checks import check_count, check_number
 from ..base import Ranker
+from ..parallel import one_blas_thread
 from ..progress import progress
 from ..table import Table
 from .columns import centred
@@ -248,7 +248,7 @@ class AgnoSS(Ranker):
         how = Training(self.penalty, self.learning_rate, self.max_epochs, self.tol)
         work = self.n_restarts * self.max_epochs
         # One BLAS thread each: sums are then in the same order for every n_jobs.
-        with threadpool_limits(1, "blas"), progress("training", work, self.verbose) as bar:
+        with one_blas_thread(), progress("training", work, self.verbose) as bar:
             trained = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
                 delayed(train)(X, self.n_hidden_, int(seed), how, bar) for seed in seeds
             )

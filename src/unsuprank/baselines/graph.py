@@ -27,7 +27,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
 from .._checks import check_choice, check_count, check_number
-from ..parallel import blas_threads, in_batches, one_openmp_thread
+from ..parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
 from ..progress import progress
 
 Weights = Literal["binary", "heat", "cosine"]
@@ -125,7 +125,7 @@ def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
 
     n_jobs = blas_threads() if options.n_jobs is None else options.n_jobs
     n_blocks = -(-m // block)
-    with progress("finding neighbours", n_blocks, options.verbose) as bar:
+    with one_blas_thread(), progress("finding neighbours", n_blocks, options.verbose) as bar:
         found = in_batches(neighbours, n_blocks, n_jobs=n_jobs, batch_size=1, progress=bar)
         return np.concatenate(list(found))
 

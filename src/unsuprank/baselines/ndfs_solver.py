@@ -18,6 +18,7 @@ it does. Hence the objective never increases.
 from __future__ import annotations
 
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,8 +26,8 @@ import numpy as np
 from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from ..parallel import one_blas_thread, one_openmp_thread
 from ..progress import progress
 from .graph import degrees
 
@@ -119,19 +120,19 @@ def _factor_plus_one(system: np.ndarray) -> tuple[np.ndarray, bool]:
     return linalg.cho_factor(system, overwrite_a=True, check_finite=False)
 
 
-def threads_for(X: np.ndarray) -> threadpool_limits:
+def threads_for(X: np.ndarray) -> AbstractContextManager:
     """One thread while the system is small.
 
     A step alternates between the BLAS of NumPy and that of SciPy, and the idle threads of each
     keep processors busy that the other waits for: on small systems longer than the work takes.
     """
-    return threadpool_limits(1 if min(X.shape) <= SMALL_SYSTEM else None)
+    return one_blas_thread() if min(X.shape) <= SMALL_SYSTEM else nullcontext()
 
 
 def starting_clusters(X: np.ndarray, n_clusters: int, random_state) -> np.ndarray:
     """k-means indicators with orthonormal columns, lifted off 0 so that all can change."""
     # One thread, so that sums are in one order; fewer distinct rows than clusters is fine.
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_blas_thread(), one_openmp_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = KMeans(n_clusters, n_init=10, random_state=random_state).fit(X).labels_
     indicators = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)

@@ -8,15 +8,17 @@ orders go the same way, so that every curve comes with the band that chance woul
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.model_selection import KFold
 
 from .._checks import check_count
+from ..parallel import one_blas_thread
 from ..progress import progress
 from ..table import read_table
 from .judges import Judge, Measure, make_judge
@@ -186,7 +188,11 @@ def error_curve(
 
 
 def _run(work, jobs, n_jobs, verbose):
-    with progress("evaluating rankings", len(jobs), verbose) as bar:
+    alone = effective_n_jobs(n_jobs) == 1
+    with (
+        nullcontext() if alone else one_blas_thread(),
+        progress("evaluating rankings", len(jobs), verbose) as bar,
+    ):
         results = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(
             delayed(work)(*job) for job in jobs
         )
