@@ -36,6 +36,9 @@ Weights = Literal["binary", "heat", "cosine"]
 EDGE_VALUES = 50_000
 #: Multiply-adds of one block of the neighbour search: a fraction of a second.
 BLOCK_WORK = 2e9
+#: Rows that scikit-learn compares at a time, and blocks of these that threads share.
+SEARCH_ROWS = 256
+BLOCKS = 8
 #: Columns up to which a search tree beats comparing all pairs of rows.
 TREE_COLUMNS = 10
 #: Off-diagonal weight per row, relative to the diagonal or to 1, that counts as none.
@@ -114,7 +117,8 @@ def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
         algorithm="kd_tree" if tree else "brute",
         metric=metric,
     ).fit(centred)
-    block = max(1, int(BLOCK_WORK / (m * n)))
+    share = -(-m // (BLOCKS * SEARCH_ROWS)) * SEARCH_ROWS
+    block = max(1, min(int(BLOCK_WORK / (m * n)), share))
 
     def neighbours(first: int, last: int) -> np.ndarray:
         rows = np.arange(first * block, min(last * block, m))
