@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from unsuprank import SPEC, _kernels
-from unsuprank.baselines import rbf
+from unsuprank.baselines import rbf, whole_distances
 from unsuprank.baselines.rbf import RBFGraph
 from unsuprank.baselines.row_distances import RowDistances
 from unsuprank.baselines.spec import moments_of, spec_scores
 from unsuprank.baselines.whole_distances import LARGEST_ERROR, WEIGHT_ERROR, WholeDistances
+
+
+@pytest.fixture(autouse=True)
+def _on_any_processor(monkeypatch):
+    monkeypatch.setattr(whole_distances, "FASTER", True)
+
 
 KINDS = ["counts", "levels", "signs", "decimals", "offset", "large", "repeated"]
 
@@ -167,6 +173,14 @@ def test_a_sample_may_be_off_centre():
     assert whole is not None
     some = whole.among(np.flatnonzero(X[:, 0] != 0))
     assert some.of_band(some.bands()[0]).max() >= 31000**2
+
+
+def test_slower_processors_use_doubles(monkeypatch):
+    X = whole_numbers("levels", 0)
+    exact = SPEC().fit(X).raw_scores_
+    monkeypatch.setattr(whole_distances, "FASTER", False)
+    assert isinstance(RBFGraph.of(X).distances, RowDistances)
+    np.testing.assert_allclose(SPEC().fit(X).raw_scores_, exact, rtol=1e-8)
 
 
 def test_same_columns_have_the_same_score():

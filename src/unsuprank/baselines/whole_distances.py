@@ -21,6 +21,8 @@ from .. import _kernels
 from ..parallel import in_batches
 from .moments import Moments
 
+#: Whether this processor has the instructions that make exact products the faster ones.
+FASTER = _kernels.pair_instruction_sets() != ["generic"]
 #: Error of a weight: half a unit of fixed-point numbers, and that of the exponential function.
 WEIGHT_ERROR = 0.5 / _kernels.WHOLE_ONE + 1e-11
 #: Largest relative error of ``f' L f`` that there may be at the worst.
