@@ -13,6 +13,8 @@ void check_band(const WholeTable& table, int64_t first) {
           "band out of bounds");
 }
 
+void check_read(const WholeTable& table) { require(table.has_rows(), "the table was not read"); }
+
 template <typename Array>
 void check_distances(const WholeTable& table, int64_t first, const Array& distances) {
   require(distances.shape(0) == WholeTable::kBand &&
@@ -40,6 +42,7 @@ void bind_bands(nb::class_<WholeTable>& table) {
       "distances",
       [](const WholeTable& self, int64_t first, MutableRowMajor<int32_t> out) {
         check_band(self, first);
+        check_read(self);
         check_distances(self, first, out);
         nb::gil_scoped_release unlocked;
         band_distances(self, first, out.data());
@@ -50,6 +53,7 @@ void bind_bands(nb::class_<WholeTable>& table) {
       [](const WholeTable& self, int64_t first, RowMajor<int32_t> distances, double gamma,
          MutableVector<int64_t> degrees, MutableVector<double> forms) {
         check_band(self, first);
+        check_read(self);
         check_distances(self, first, distances);
         require(static_cast<int64_t>(degrees.shape(0)) == self.all_rows() - first &&
                     static_cast<int64_t>(forms.shape(0)) == self.all_cols(),
@@ -84,6 +88,7 @@ void bind_reading(nb::class_<WholeTable>& table) {
       "read_rows",
       [](WholeTable& self, int64_t first) {
         check_band(self, first);
+        require(self.has_columns(), "columns come first");
         nb::gil_scoped_release unlocked;
         return self.read_rows(first);
       },
@@ -117,6 +122,7 @@ void bind_weighted_sums(nb::class_<WholeTable>& table) {
       "weighted_sums",
       [](const WholeTable& self, Vector<double> degrees, MutableRowMajor<double> sums) {
         const int64_t cols = self.all_cols();
+        check_read(self);
         require(static_cast<int64_t>(degrees.shape(0)) == self.rows() && sums.shape(0) == 3 &&
                     static_cast<int64_t>(sums.shape(1)) == cols,
                 "degrees need one entry per row, and sums three for each column");

@@ -18,6 +18,13 @@ constexpr int64_t kLargestNorm = (int64_t{1} << 29) - 1;
 // 2^15 times this, the largest sum of absolute values, fits into 32 bits with its sign.
 constexpr int64_t kLargestSum = 65535;
 
+// In place of figures of panels and bands that were not read, or did not fit.
+constexpr int32_t kNotRead = -1;
+
+bool all_read(const std::vector<int32_t>& figures) {
+  return !figures.empty() && *std::min_element(figures.begin(), figures.end()) != kNotRead;
+}
+
 int64_t rounded_up(int64_t count, int64_t unit) { return (count + unit - 1) / unit * unit; }
 
 // How many of the smallest unit in which all columns are whole make 1; 0 if there is none.
@@ -115,8 +122,8 @@ WholeTable::WholeTable(const Columns& table, const WholeTable* like)
   }
   norms_.resize(all_rows_);
   centres_ = like ? like->centres_ : std::vector<double>(cols());
-  largest_.resize(all_cols_ / kPanel);
-  band_sums_.resize(all_rows_ / kBand);
+  largest_.assign(all_cols_ / kPanel, kNotRead);
+  band_sums_.assign(all_rows_ / kBand, kNotRead);
 }
 
 bool WholeTable::read_columns(int64_t first) {
@@ -149,6 +156,10 @@ bool WholeTable::read_rows(int64_t first) {
   }
   return true;
 }
+
+bool WholeTable::has_columns() const { return all_read(largest_); }
+
+bool WholeTable::has_rows() const { return all_read(band_sums_); }
 
 int64_t WholeTable::safe_rows() const {
   const int64_t most = std::max(*std::max_element(band_sums_.begin(), band_sums_.end()), 1);

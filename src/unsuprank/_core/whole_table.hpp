@@ -36,6 +36,9 @@ class WholeTable {
   bool read_columns(int64_t first);
   // False if the rows are too large. `first` is that of a band.
   bool read_rows(int64_t first);
+  // Whether all of them were read, and fit.
+  bool has_columns() const;
+  bool has_rows() const;
 
   // The numbers, less the centre of their column.
   const int16_t* row(int64_t i) const { return by_row_.data() + i * all_cols_; }
@@ -59,8 +62,8 @@ class WholeTable {
   LineArray<int16_t> by_row_, row_panels_, column_panels_;
   std::vector<int32_t> norms_;
   std::vector<double> centres_;
-  std::vector<int32_t> largest_;    // absolute value, of the columns of each panel
-  std::vector<int32_t> band_sums_;  // largest sum of absolute values of a column, of each band
+  // Of each panel, the largest absolute value; of each band, the largest sum of such in a column.
+  std::vector<int32_t> largest_, band_sums_;
 };
 
 }  // namespace unsuprank

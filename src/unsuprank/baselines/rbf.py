@@ -23,7 +23,6 @@ import numpy as np
 from .. import _kernels
 from ..parallel import blas_threads, in_batches, one_blas_thread
 from ..progress import progress
-from . import whole_distances
 from .moments import Moments
 from .row_distances import RowDistances, column_blocks
 from .whole_distances import WholeDistances
@@ -62,7 +61,7 @@ class RBFGraph:
         `n_jobs` are threads, by default as many as BLAS would take.
         """
         n_jobs = blas_threads() if n_jobs is None else n_jobs
-        distances = _distances(X, n_jobs)
+        distances = WholeDistances.of(X, n_jobs) or RowDistances.of(X)
         kept = _of_all_bands(distances, n_jobs) if len(X) <= STORED_ROWS else None
         if gamma is not None:
             with np.errstate(over="ignore"):
@@ -143,11 +142,6 @@ def _on_threads(work: Callable[[int], T], count: int, n_jobs: int | None) -> Ite
     with one_blas_thread():
         for done in in_batches(batch, count, n_jobs=n_jobs, batch_size=size):
             yield from done
-
-
-def _distances(X: np.ndarray, n_jobs: int | None) -> Distances:
-    whole = WholeDistances.of(X, n_jobs) if whole_distances.FASTER else None
-    return RowDistances.of(X) if whole is None else whole
 
 
 def _of_all_bands(distances: Distances, n_jobs: int | None) -> list[np.ndarray]:

@@ -127,7 +127,7 @@ class SPEC(Ranker):
     arbitrary one where rows have no neighbours; here it is the trivial one.
 
     Tables of small whole numbers (counts, grey levels, values with few decimal places) are
-    compared by exact products of integers, in about a third of the time.
+    compared by exact products of integers. With many rows that takes about a third of the time.
 
     References
     ----------
