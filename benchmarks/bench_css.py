@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from unsuprank import Diversified, GreedyCSS, VarianceRanker
-from unsuprank.experiments.methods import find
+from unsuprank.study.plan.peers import fastcan_order
 
 from .harness import alternate, best_of, load, report, report_ratio
 
@@ -27,7 +27,6 @@ SETS = (
 #: Small enough to be judged in a minute; UNSUPRANK_BENCH_ALL=1 takes all of them.
 QUICK = ("ALLAML", "TOX-171", "Yale", "arcene", "colon", "lymphoma", "warpPIE10P")
 N_SELECTED = 16
-fastcan_order = find("experiments.peers.fastcan_order")
 
 
 def run() -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from unsuprank import VarianceRanker
-from unsuprank.baselines import graph
-from unsuprank.baselines.graph import GraphOptions, nearest_rows
+from unsuprank._parallel import blas_threads, one_blas_thread
 from unsuprank.evaluation import error_curve
-from unsuprank.parallel import blas_threads, one_blas_thread
+from unsuprank.rankers.spectral import graph
+from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 
 
 @pytest.fixture(autouse=True)

@@ -1,25 +1,25 @@
 """unsuprank: which columns matter when there are no labels?"""
 
-from .base import Ranker
-from .baselines import (
+from .ranker import Ranker
+from .rankers import (
     MCFS,
     NDFS,
     SPEC,
     AgnoSS,
-    LaplacianScore,
-    RandomRanker,
-    VarianceRanker,
-    intrinsic_dimension,
-)
-from .forest import (
+    Diversified,
     Genie3,
+    GreedyCSS,
+    LaplacianScore,
     PredictiveClusteringForest,
     PredictiveClusteringTree,
     RandomForestScore,
+    RandomRanker,
     SymbolicScore,
+    URelief,
+    VarianceRanker,
+    intrinsic_dimension,
+    urelief_path,
 )
-from .redundancy import Diversified, GreedyCSS
-from .relief import URelief, urelief_path
 
 __all__ = [
     # the paper's
@@ -49,7 +49,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
-_LAZY = ("evaluation", "experiments", "io", "methods", "plot", "sc")
+_LAZY = ("evaluation", "io", "plot", "registry", "sc", "study")
 
 
 def __getattr__(name: str):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .base import Ranker
+from .ranker import Ranker
 from .table import read_table
 
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
@@ -63,7 +63,7 @@ def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
 
 def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
     """Score against the spread of the columns: is this just variance?"""
-    from .io.scores import column_summary
+    from .io.score_table import column_summary
 
     ax = _axes(ax)
     spread = column_summary(_table(ranker, X))["spread"]
@@ -76,7 +76,7 @@ def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
 
 def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
     """Associations of the best features, like beside like."""
-    from .report.structure import find_groups
+    from .describe.structure import find_groups
 
     ax = _axes(ax)
     groups = find_groups(_table(ranker, X), ranker.order_[:n])
@@ -88,7 +88,7 @@ def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
 
 def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None) -> Any:
     """Rows and the best features, clustered."""
-    from .report import structure
+    from .describe import structure
 
     ax = _axes(ax)
     shown = structure.heat_map(_table(ranker, X), ranker.order_[:n], seed)
@@ -105,7 +105,7 @@ def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None)
 
 def embedding(ranker: Ranker, X: Any, n: int | None = None, labels: Any = None, ax: Any = None):
     """Rows in the plane of two principal axes, of all features or of the best `n`."""
-    from .report.structure import principal_plane
+    from .describe.structure import principal_plane
 
     ax = _axes(ax)
     table = _table(ranker, X)

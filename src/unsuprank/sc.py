@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__, methods
-from .base import Ranker
-from .io.data import densify
+from . import __version__
+from . import registry as methods
+from .io.data_file import densify
 from .io.h5ad import pick_matrix, store_scores
+from .ranker import Ranker
 
 
 def rank_genes(

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import __version__, methods
+from .. import __version__
+from .. import registry as methods
 from ..io import FORMATS, FileProblem, ReadOptions, read_scores, score_rows, write_rows
 from . import console
 from .console import Prose
@@ -260,7 +261,7 @@ def compare(
         methods.find(name)
     data = load(_choice(file, drop, label, nominal, ReadOptions(format, header, key, layer, raw)))
     table = data.table()
-    from .comparison import agreement_rows, rank_rows
+    from ..describe.agreement import agreement_rows, rank_rows
 
     fitted = {name: fit(name, table, seed=seed, jobs=jobs) for name in names}
     rows = rank_rows(data.names, fitted)
@@ -325,7 +326,7 @@ def curve(
 def _mount() -> None:
     """Commands of the experiments, where they are installed."""
     try:
-        extra = importlib.import_module("unsuprank.experiments.commands")
+        extra = importlib.import_module("unsuprank.study.commands")
     except ImportError:
         return
     if hasattr(extra, "reproduce"):

@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
-from ..io.data import shorten
-from ..progress import use_display
+from .._progress import use_display
+from ..io.data_file import shorten
 
 
 def out() -> Console:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import methods
-from ..base import Ranker, rankers_that
+from .. import registry as methods
 from ..io import DataFile, ReadOptions, read_file
+from ..ranker import Ranker, rankers_that
 from ..table import Table
 from .console import note, warn
 

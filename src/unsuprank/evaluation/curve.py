@@ -18,8 +18,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.model_selection import KFold
 
 from .._checks import check_count
-from ..parallel import one_blas_thread
-from ..progress import progress
+from .._parallel import one_blas_thread
+from .._progress import progress
 from ..table import read_table
 from .judges import Judge, Measure, make_judge
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes

@@ -19,14 +19,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from sklearn.neighbors import KNeighborsClassifier
 
 from ..table import Table
-from .measures import (
-    RECONSTRUCTION,
-    Fold,
-    feature_errors,
-    make_fold,
-    squares_overflow,
-    summarise,
-)
+from .measures import RECONSTRUCTION, Fold, feature_errors, make_fold, squares_overflow, summarise
 from .neighbours import PrefixNeighbours
 
 #: A custom measure: ``(X, X_selected, y) -> float``, higher is better.

@@ -1,8 +1,8 @@
 """Tables from files: one small reader per format, one function for all of them."""
 
-from .data import Column, DataFile, FileProblem
+from .data_file import Column, DataFile, FileProblem
 from .read import FORMATS, ReadOptions, read_file
-from .scores import read_scores, score_rows, write_rows
+from .score_table import read_scores, score_rows, write_rows
 
 __all__ = [
     "Column",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..progress import progress
-from .data import Column, DataFile, FileProblem, nominal_column, shorten
-from .text import decode
+from .._progress import progress
+from .data_file import Column, DataFile, FileProblem, nominal_column, shorten
+from .text_columns import decode
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .data import DataFile, FileProblem, densify, numeric_columns
+from .data_file import DataFile, FileProblem, densify, numeric_columns
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
 
-from ..progress import progress
-from .data import DataFile, FileProblem, shorten
-from .text import decode, is_missing, is_number, text_column
+from .._progress import progress
+from .data_file import DataFile, FileProblem, shorten
+from .text_columns import decode, is_missing, is_number, text_column
 
 DELIMITERS = ("\t", ";", ",", "|", " ")
 #: Rows that are looked at to find out how a file is written.

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from .data import DataFile, FileProblem, densify, numeric_columns
+from .data_file import DataFile, FileProblem, densify, numeric_columns
 
 
 def read_h5ad(path: Path, source: str, *, layer: str | None = None, raw: bool = False) -> DataFile:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .data import Column, DataFile, FileProblem, nominal_column, shorten
+from .data_file import Column, DataFile, FileProblem, nominal_column, shorten
 
 
 def read_parquet(path: Path, source: str) -> DataFile:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
-from .data import DataFile, FileProblem
+from .data_file import DataFile, FileProblem
 from .delimited import read_delimited
 from .h5ad import read_h5ad
 from .parquet import read_parquet

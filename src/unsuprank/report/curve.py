@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import Ranker
+from ..ranker import Ranker
 from ..table import Table
 
 

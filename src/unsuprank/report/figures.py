@@ -16,7 +16,7 @@ from bokeh.models.annotations import ColorBar, Span
 from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 
-from .facts import Facts
+from .page_facts import Facts
 
 BLUE, ORANGE, RED, GREY = "#0072B2", "#E69F00", "#D55E00", "#8a8f98"
 LABEL_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", RED, "#F0E442", "#000000")

@@ -23,13 +23,13 @@ from bokeh.embed import components
 from bokeh.resources import INLINE
 from jinja2 import Environment
 
-from ..base import Ranker
-from ..io.data import shorten
-from ..methods import method_of
+from ..describe.rank_stability import parameters_called
+from ..io.data_file import shorten
+from ..ranker import Ranker
+from ..registry import method_of
 from ..table import Table
 from . import figures, words
-from .facts import Facts, gather
-from .stability import parameters_called
+from .page_facts import Facts, gather
 
 MAX_LABELS = 8
 

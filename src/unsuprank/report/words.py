@@ -7,10 +7,10 @@ import platform
 import numpy as np
 
 from .. import __version__
-from ..base import Ranker
-from ..io.data import shorten
-from ..methods import Method
-from .facts import Facts
+from ..io.data_file import shorten
+from ..ranker import Ranker
+from ..registry import Method
+from .page_facts import Facts
 
 
 def number(value: float) -> str:

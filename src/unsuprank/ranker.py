@@ -1,0 +1,170 @@
+"""The contract that every ranker honours.
+
+A ranker is a scikit-learn selector. To add one, subclass :class:`Ranker`, say what input
+it accepts, and write ``_score``: a table in, one score per column out, higher is better.
+Everything else (reading input, ``order_``, ``ranking_``, ``transform``) is here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._checks import check_fraction_or_count
+from .table import Table, read_table
+
+
+class Ranker(SelectorMixin, BaseEstimator):
+    """Base class of all rankers.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        One score per input column; higher is better.
+    order_ : ndarray of shape (n_features_in_,)
+        Column indices, best first; equal scores keep the order of the columns.
+    ranking_ : ndarray of shape (n_features_in_,)
+        Rank of each column; 1 is the best.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Scores clipped at 0 and scaled to sum 1.
+    """
+
+    #: Whether NaN is a missing value that the method can work with, or an error.
+    accepts_missing: ClassVar[bool] = False
+    #: Whether the method knows what to do with nominal columns.
+    accepts_nominal: ClassVar[bool] = False
+
+    n_features_to_select: int | float
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the selector contract
+        """Score the columns of `X`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        check_fraction_or_count("n_features_to_select", self.n_features_to_select)
+        self._check_parameters()
+        table = self._read(X)
+        scores = np.asarray(self._score(table), dtype=np.float64)
+        validate_data(self, X, skip_check_array=True)
+        self.scores_ = scores
+        return self
+
+    @abstractmethod
+    def _score(self, table: Table) -> np.ndarray:
+        """One score per column of `table`, higher is better."""
+
+    def _check_parameters(self) -> None:
+        """Raise for parameter values that make no sense; called before data are read."""
+
+    def _read(self, X: Any) -> Table:
+        table = read_table(
+            X, nominal_features=getattr(self, "nominal_features", None), estimator=self
+        )
+        who = type(self).__name__
+        if not self.accepts_missing:
+            table.require_complete(who, rankers_that("accepts_missing"))
+        if not self.accepts_nominal:
+            table.require_numeric(who, rankers_that("accepts_nominal"))
+        return table
+
+    @property
+    def order_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return np.argsort(-self.scores_, kind="stable")
+
+    @property
+    def ranking_(self) -> np.ndarray:
+        order = self.order_
+        ranking = np.empty_like(order)
+        ranking[order] = np.arange(1, len(order) + 1)
+        return ranking
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        check_is_fitted(self)
+        positive = np.clip(self.scores_, 0.0, None)
+        largest = positive.max(initial=0.0)
+        if largest == 0.0:
+            return positive
+        positive = positive / largest  # so that the sum cannot overflow
+        return positive / positive.sum()
+
+    def _get_support_mask(self) -> np.ndarray:
+        order = self.order_
+        mask = np.zeros(len(order), dtype=bool)
+        mask[order[: self._n_selected()]] = True
+        return mask
+
+    def _n_selected(self) -> int:
+        return self._count_selected(len(self.scores_))
+
+    def _count_selected(self, n: int) -> int:
+        """How many of `n` columns are to be selected."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, (float, np.floating)):
+            return max(1, round(wanted * n))
+        return min(int(wanted), n)
+
+    def report(self, X: Any, path: Any, **options: Any) -> None:
+        """Write one self-contained HTML page about this fitted ranking of `X`.
+
+        Parameters
+        ----------
+        X : the table that the ranker was fitted on
+        path : str or Path
+            The file to write.
+        **options
+            `title`, `labels` and `label_name` (a label per row, for colours only), `seed`.
+        """
+        check_is_fitted(self)
+        try:
+            from .report.page import write_report
+        except ImportError:
+            raise ImportError(
+                "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'."
+            ) from None
+        write_report(self, self._read(X), path, **options)
+
+    def _repr_html_(self) -> str:
+        """The top of a fitted ranking for notebooks; scikit-learn's diagram before that."""
+        if not hasattr(self, "scores_"):
+            return super()._repr_html_()
+        from .describe.notebook import top_of_ranking
+
+        return top_of_ranking(self)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.accepts_missing
+        tags.input_tags.string = False
+        tags.target_tags.required = False
+        return tags
+
+
+def rankers_that(ability: str) -> list[str]:
+    """Names of the package's public rankers with a class attribute set, alphabetically."""
+
+    def family(cls: type) -> list[type]:
+        children: list[type] = cls.__subclasses__()
+        return [d for c in children for d in (c, *family(c))]
+
+    return sorted(
+        c.__name__
+        for c in family(Ranker)  # every class is imported with the package
+        if getattr(c, ability)
+        and not c.__name__.startswith("_")
+        and c.__module__.startswith("unsuprank.")
+    )

@@ -1,0 +1,255 @@
+"""AgnoS-S: an auto-encoder that pays for every column it looks at.
+
+One slack a_i per column weighs its way into the auto-encoder,
+
+    out = tanh(tanh((a * x) E + e) G + g),     loss = sum (out - x)^2 + penalty * sum |a_i|,
+
+with as many hidden units as the data have intrinsic dimensions. Columns that help to rebuild
+the others keep a large slack. The error is summed, not averaged over entries: with a mean the
+penalty outweighs it and all slacks collapse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+
+from .._checks import check_count, check_number
+from .._parallel import one_blas_thread
+from .._progress import progress
+from ..ranker import Ranker
+from ..table import Table
+from .intrinsic_dimension import two_nn_dimension
+from .spectral.columns import centred
+
+
+@dataclass
+class Network:
+    """Parameters of the auto-encoder, or their gradient."""
+
+    slack: np.ndarray
+    encoder: np.ndarray
+    encoder_bias: np.ndarray
+    decoder: np.ndarray
+    decoder_bias: np.ndarray
+
+    def arrays(self) -> list[np.ndarray]:
+        """All parameters, in one order."""
+        return [getattr(self, f.name) for f in fields(self)]
+
+    @classmethod
+    def random(cls, n: int, hidden: int, rng: np.random.RandomState) -> Network:
+        """Glorot's uniform weights, slacks of 1."""
+        reach = np.sqrt(6.0 / (n + hidden))
+        return cls(
+            np.ones(n),
+            rng.uniform(-reach, reach, size=(n, hidden)),
+            np.zeros(hidden),
+            rng.uniform(-reach, reach, size=(hidden, n)),
+            np.zeros(n),
+        )
+
+
+def loss_and_gradient(
+    X: np.ndarray, net: Network, penalty: float, scratch: np.ndarray | None = None
+) -> tuple[float, Network]:
+    """The loss on all rows of `X`, and its gradient (0 for slacks at 0).
+
+    `scratch` is room for two arrays like `X`: in every epoch anew, they would cost more than what
+    is computed in them.
+    """
+    out, error = np.empty((2, *X.shape)) if scratch is None else scratch
+    hidden = np.tanh(X @ (net.slack[:, None] * net.encoder) + net.encoder_bias)
+    np.matmul(hidden, net.decoder, out=out)
+    out += net.decoder_bias
+    np.tanh(out, out=out)
+    np.subtract(out, X, out=error)
+    loss = float(np.vdot(error, error) + penalty * np.abs(net.slack).sum())
+    np.square(out, out=out)
+    at_out = np.subtract(1.0, out, out=out)  # the derivative of tanh, and then
+    at_out *= error
+    at_out *= 2.0
+    at_hidden = (at_out @ net.decoder.T) * (1.0 - hidden * hidden)
+    into = X.T @ at_hidden  # shared by the slacks and the encoder
+    gradient = Network(
+        slack=np.einsum("ij,ij->i", into, net.encoder) + penalty * np.sign(net.slack),
+        encoder=net.slack[:, None] * into,
+        encoder_bias=at_hidden.sum(axis=0),
+        decoder=hidden.T @ at_out,
+        decoder_bias=at_out.sum(axis=0),
+    )
+    return loss, gradient
+
+
+class Adam:
+    """Adam with the usual constants."""
+
+    def __init__(self, parameters: list[np.ndarray], rate: float) -> None:
+        self._parameters = parameters
+        self._rate = rate
+        self._mean = [np.zeros_like(p) for p in parameters]
+        self._square = [np.zeros_like(p) for p in parameters]
+        self._steps = 0
+
+    def step(self, gradients: list[np.ndarray]) -> None:
+        """Move the parameters in place."""
+        self._steps += 1
+        rate = self._rate / (1 - 0.9**self._steps)
+        unbiased = 1 / (1 - 0.999**self._steps)
+        for p, g, mean, square in zip(
+            self._parameters, gradients, self._mean, self._square, strict=True
+        ):
+            mean += 0.1 * (g - mean)
+            square += 0.001 * (g * g - square)
+            p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the auto-encoder is trained."""
+
+    penalty: float = 1.0
+    learning_rate: float = 1e-2
+    max_epochs: int = 150
+    tol: float = 1e-4
+    patience: int = 10
+
+
+def train(X: np.ndarray, hidden: int, seed: int, how: Training, bar) -> tuple[np.ndarray, list]:
+    """Slacks after training on `X`, and the loss before each epoch."""
+    net = Network.random(X.shape[1], hidden, np.random.RandomState(seed))
+    adam = Adam(net.arrays(), how.learning_rate)
+    losses: list[float] = []
+    best, waited = np.inf, 0
+    scratch = np.empty((2, *X.shape))
+    for _ in range(how.max_epochs):
+        loss, gradient = loss_and_gradient(X, net, how.penalty, scratch)
+        losses.append(loss)
+        waited = 0 if loss < best * (1 - how.tol) else waited + 1
+        best = min(best, loss)
+        if waited >= how.patience:
+            break
+        adam.step(gradient.arrays())
+        bar.advance()
+    return net.slack, losses
+
+
+class AgnoSS(Ranker):
+    r"""AgnoS-S: good columns are what an auto-encoder needs to rebuild all columns.
+
+    One slack a_i per column weighs its way into an auto-encoder with tanh units, trained by
+    Adam on ``sum (out - x)^2 + penalty sum |a_i|`` over the standardised data. The score is
+    ``|a_i|`` (``raw_scores_`` and ``scores_``), averaged over restarts; constant columns have 0.
+
+    Parameters
+    ----------
+    n_restarts : int, default=1
+        Independent trainings whose slacks are averaged. One training is poorly reproducible
+        from seed to seed; more are steadier.
+    n_hidden : int, optional
+        Hidden units; the ceiling of :func:`intrinsic_dimension` by default.
+    penalty : float, default=1
+        Price of a slack.
+    learning_rate : float, default=0.01
+        Of Adam.
+    max_epochs : int, default=150
+        Most passes over the data; each is one step on all rows.
+    tol : float, default=1e-4
+        Stop early when ten epochs did not lower the loss by this share; 0 for never less than
+        a lower loss.
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    n_jobs : int, optional
+        Threads, one restart each; the answer does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of the weights.
+    verbose : int, default=0
+        Show progress.
+
+    Attributes
+    ----------
+    raw_scores_ : ndarray of shape (n_features_in_,)
+        The method's own value, the same as ``scores_``.
+    n_hidden_ : int
+        Hidden units.
+    n_iter_ : int
+        Epochs of the longest training.
+    losses_ : list of ndarray
+        The loss before each epoch, for each restart.
+
+    References
+    ----------
+    Doquet, Sebag: Agnostic feature selection. ECML PKDD 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unsuprank import AgnoSS
+    >>> X = np.random.default_rng(0).normal(size=(60, 1)) @ np.ones((1, 3))
+    >>> AgnoSS(n_restarts=2, random_state=0).fit(X).scores_.shape
+    (3,)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_restarts: int = 1,
+        n_hidden: int | None = None,
+        penalty: float = 1.0,
+        learning_rate: float = 0.01,
+        max_epochs: int = 150,
+        tol: float = 1e-4,
+        n_features_to_select: int | float = 16,
+        n_jobs: int | None = None,
+        random_state=None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_restarts = n_restarts
+        self.n_hidden = n_hidden
+        self.penalty = penalty
+        self.learning_rate = learning_rate
+        self.max_epochs = max_epochs
+        self.tol = tol
+        self.n_features_to_select = n_features_to_select
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_count("n_restarts", self.n_restarts)
+        if self.n_hidden is not None:
+            check_count("n_hidden", self.n_hidden)
+        check_number("penalty", self.penalty, high=1e100)
+        check_number("learning_rate", self.learning_rate, high=1e3, open_low=True)
+        check_count("max_epochs", self.max_epochs)
+        check_number("tol", self.tol, high=1.0)
+
+    def _score(self, table: Table) -> np.ndarray:
+        X, norms = centred(table.values, np.sqrt(table.n_rows))
+        informative = norms > 0
+        used = np.ascontiguousarray(X[:, informative])
+        scores = np.zeros(table.n_columns)
+        self.losses_: list[np.ndarray] = []
+        self.n_hidden_ = self.n_iter_ = 0
+        if used.shape[1]:
+            self.n_hidden_ = self.n_hidden or int(np.ceil(two_nn_dimension(used)))
+            slacks, self.losses_ = self._train_all(used)
+            self.n_iter_ = max(len(losses) for losses in self.losses_)
+            scores[informative] = np.mean(np.abs(slacks), axis=0)
+        self.raw_scores_ = scores
+        return scores
+
+    def _train_all(self, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        rng = check_random_state(self.random_state)
+        seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_restarts)
+        how = Training(self.penalty, self.learning_rate, self.max_epochs, self.tol)
+        work = self.n_restarts * self.max_epochs
+        # One BLAS thread each: sums are then in the same order for every n_jobs.
+        with one_blas_thread(), progress("training", work, self.verbose) as bar:
+            trained = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+                delayed(train)(X, self.n_hidden_, int(seed), how, bar) for seed in seeds
+            )
+        return [slack for slack, _ in trained], [np.array(losses) for _, losses in trained]

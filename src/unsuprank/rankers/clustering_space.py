@@ -1,0 +1,277 @@
+"""The clustering space: where normalised impurity is a squared distance.
+
+Every attribute becomes a vector:
+
+- numeric x: one coordinate, ``x / sd(x)`` over the training rows;
+- nominal x: one coordinate per value, the indicator scaled by ``1 / sqrt(Gini(x))``;
+- all of it scaled by ``1 / sqrt(n)`` for n attributes, and centred. Constant columns drop out.
+
+Write z_i for row i. The sum over attributes of normalised variance and normalised Gini
+index of a set E of rows is then the mean squared distance of its z_i to their centre, so
+that the heuristic of a split of E (weights w, N = sum w, S = sum w z) into L and R is
+
+    h = |S_L|^2 / N_L + |S_R|^2 / N_R - |S|^2 / N.
+
+Targets enter through inner products only. What is more, h does not change if the kernel
+``z_i . z_j`` is replaced by ``-d_ij / 2`` with the squared distance ``d_ij = |z_i - z_j|^2``
+(the terms that depend on one row alone cancel), and in terms of distances nothing large is
+subtracted from something large: ``2 h = q / N - q_L / N_L - q_R / N_R`` with ``q`` the sum of
+``w_i w_j d_ij`` over pairs in the set. So trees are grown from squared distances.
+
+Missing values have no place in one matrix of distances: attributes with missing values form
+a part of their own, coordinates plus a mask, for which sums and counts are kept per attribute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas
+
+from .. import _kernels
+from .._parallel import in_batches, one_blas_thread
+from ..table import Schema, Table
+
+#: Bytes of coordinates that are made at a time on the way to a Gram matrix.
+BLOCK_BYTES = 2**20
+#: The least number of columns of such a block: each adds to all of the Gram matrix.
+BLOCK_COLUMNS = 256
+#: Up to this many rows, a Gram matrix is the sum of two.
+HALVES_ROWS = 1024
+#: Distances below this share of the squared norms have lost digits to cancellation.
+CANCELLATION = 1e-5
+
+
+#: Up to this many rows, trees are grown in double precision; it costs little there.
+DOUBLE_ROWS = 512
+#: The matrix of all distances is made when it is at most this large.
+DISTANCE_BYTES = 2**30
+
+
+def embedding_widths(table: Table) -> np.ndarray:
+    """Number of coordinates of each column; 0 for constant columns."""
+    return np.where(table.varies, np.maximum(table.n_values, 1), 0).astype(np.int32)
+
+
+def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
+    """Coordinates of columns ``first .. last-1``: float64, rows x coordinates, Fortran order.
+
+    Missing values are at 0, the centre of their coordinate.
+    """
+    last = table.n_columns if last is None else last
+    return _embed(table, first, embedding_widths(table)[first:last])
+
+
+def _embed(
+    table: Table, first: int, widths: np.ndarray, buffer: np.ndarray | None = None
+) -> np.ndarray:
+    shape = (table.n_rows, int(widths.sum()))
+    if buffer is None or buffer.size < shape[0] * shape[1]:
+        out = np.empty(shape, order="F")
+    else:
+        out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
+    scale = 1.0 / np.sqrt(table.n_columns)
+    _kernels.embed(table.values, table.n_values, first, widths, scale, out)
+    return out
+
+
+def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> Iterator[np.ndarray]:
+    """The coordinates of columns ``first .. last-1``, a block of columns at a time.
+
+    Each block takes the memory of the one before it: new memory costs more than what is done
+    with it.
+    """
+    last = table.n_columns if last is None else last
+    widths = embedding_widths(table)
+    columns = np.cumsum(np.maximum(widths, 1))
+    per_block = max(BLOCK_COLUMNS, BLOCK_BYTES // (8 * table.n_rows))
+    buffer = np.empty(table.n_rows * min(per_block, int(columns[-1])))
+    while first < last:
+        limit = (columns[first - 1] if first else 0) + per_block
+        stop = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
+        stop = min(stop, last)
+        yield _embed(table, first, widths[first:stop], buffer)
+        first = stop
+
+
+def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
+    """Inner products of the rows in the clustering space; the upper triangle, at least.
+
+    The products over two halves of the columns are added up, on two threads if there are. The
+    threads of BLAS are for tables with many rows: after each call they stay awake for a while,
+    and keep a processor from the threads that grow trees.
+    """
+    m = table.n_rows
+    total = np.zeros((m, m), order="F")
+    if m > HALVES_ROWS:
+        for block in embedded_blocks(table):
+            if block.shape[1]:  # all columns may be constant
+                blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
+        return total
+    cuts = (0, table.n_columns // 2, table.n_columns)
+
+    def half(first: int, last: int) -> np.ndarray:
+        products = np.zeros((m, m))
+        for block in embedded_blocks(table, cuts[first], cuts[last]):
+            products += block @ block.T
+        return products
+
+    with one_blas_thread():
+        for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
+            total += products
+    return total
+
+
+def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
+    """Squared distances of the rows in the clustering space, to full relative precision."""
+    products = gram(table, n_jobs)
+    norms = np.diagonal(products).copy()
+    distances = np.add.outer(norms, norms)
+    lost = distances * CANCELLATION
+    products = np.triu(products, 1)
+    distances -= 2.0 * (products + products.T)
+    np.fill_diagonal(distances, 0.0)
+    left, right = np.nonzero(np.triu(distances < lost, 1))
+    if len(left):
+        exact = np.zeros(len(left))
+        for block in embedded_blocks(table):
+            _kernels.add_pair_distances(block, left, right, exact)
+        distances[left, right] = distances[right, left] = exact
+    return distances
+
+
+def select_columns(table: Table, columns: np.ndarray) -> Table:
+    """The table of some columns; a view where these are all."""
+    if columns.all():
+        return table
+    picked = np.flatnonzero(columns)
+    schema = Schema(None, tuple(table.schema.categories[j] for j in picked))
+    return Table(np.asfortranarray(table.values[:, picked]), schema)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The clustering space of a table in the form that trees are grown from.
+
+    Attributes without missing values are held as coordinates, as squared distances of all
+    pairs of rows, or both: coordinates are good for large sets of rows, distances for sets
+    with fewer rows than coordinates. Attributes with missing values are held as coordinates
+    and a mask.
+    """
+
+    table: Table
+    coords: np.ndarray | None
+    distances: np.ndarray | None
+    partial: np.ndarray | None
+    known: np.ndarray | None
+    #: Coordinates of the attributes without missing values.
+    width: int
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        *,
+        dtype: type | None = None,
+        coords: bool | None = None,
+        distances: bool | None = None,
+        n_jobs: int | None = None,
+    ) -> Space:
+        """Embed `table`; what is not asked for is decided by what is fastest."""
+        complete = ~table.missing
+        m, width = table.n_rows, int(embedding_widths(table)[complete].sum())
+        if dtype is None:
+            dtype = np.float64 if m <= DOUBLE_ROWS else np.float32
+        if distances is None:
+            distances = m <= 2 * width and m * m * np.dtype(dtype).itemsize <= DISTANCE_BYTES
+        if coords is None:
+            coords = not distances or m > width // 3
+        known_part = select_columns(table, complete)
+        partial, known = _partial_coordinates(table, ~complete)
+        # The scale of the coordinates is that of the whole table, also for a part of it.
+        factor = known_part.n_columns / table.n_columns
+        return cls(
+            table,
+            _padded_coordinates(known_part, width, dtype, factor) if coords and width else None,
+            (squared_distances(known_part, n_jobs) * factor).astype(dtype, copy=False)
+            if distances and width
+            else None,
+            partial,
+            known,
+            width,
+        )
+
+    @property
+    def dtype(self) -> np.dtype:
+        held = self.coords if self.coords is not None else self.distances
+        return np.dtype(np.float64) if held is None else held.dtype
+
+    @cached_property
+    def row_keys(self) -> np.ndarray | None:
+        """Names of the rows for the draws that replace missing values."""
+        return row_keys(self.table)
+
+    @cached_property
+    def scales(self) -> np.ndarray:
+        """The factor between values and coordinates of each column."""
+        scale = 1.0 / np.sqrt(self.table.n_columns)
+        return _kernels.embedding_scales(self.table.values, self.table.n_values, scale)
+
+    def arguments(self) -> dict[str, Any]:
+        """What the kernels take."""
+        coords = self.coords
+        if coords is None and self.distances is None:
+            # Nothing is known throughout; an empty array still tells the precision.
+            coords = np.empty((self.table.n_rows, 0))
+        return {
+            "values": self.table.values,
+            "n_values": self.table.n_values,
+            "missing": self.table.missing,
+            "coords": coords,
+            "distances": self.distances,
+            "partial": self.partial,
+            "known": self.known,
+            "row_keys": self.row_keys,
+        }
+
+
+def row_keys(table: Table) -> np.ndarray | None:
+    """A word per row that depends on its values only; None when nothing is missing."""
+    if not table.missing.any():
+        return None
+    return _kernels.row_keys(table.values, table.n_values)
+
+
+def _padded(width: int) -> int:
+    return -(-width // 16) * 16
+
+
+def _padded_coordinates(table: Table, width: int, dtype: type, factor: float) -> np.ndarray:
+    coords: np.ndarray = np.zeros((table.n_rows, _padded(width)), dtype=dtype)
+    start = 0
+    for block in embedded_blocks(table):
+        stop = start + block.shape[1]
+        coords[:, start:stop] = block if factor == 1.0 else block * np.sqrt(factor)
+        start = stop
+    return coords
+
+
+def _partial_coordinates(
+    table: Table, columns: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if not columns.any():
+        return None, None
+    part = select_columns(table, columns)
+    widths = embedding_widths(part)
+    width = int(widths.sum())
+    if width == 0:
+        return None, None
+    coords = _padded_coordinates(part, width, np.float64, part.n_columns / table.n_columns)
+    known = np.zeros_like(coords)
+    owner = np.repeat(np.arange(part.n_columns), widths)
+    known[:, :width] = ~np.isnan(part.values[:, owner])
+    return coords, known

@@ -1,0 +1,74 @@
+"""Two rankings that any method should beat: spread alone, and chance."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..ranker import Ranker
+from ..table import Table
+
+
+class VarianceRanker(Ranker):
+    """Rank columns by their variance, on the scale they come in.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unsuprank import VarianceRanker
+    >>> VarianceRanker().fit(np.array([[0.0, 5.0], [1.0, 9.0], [2.0, 1.0]])).order_
+    array([1, 0])
+    """
+
+    def __init__(self, *, n_features_to_select: int | float = 16) -> None:
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, table: Table) -> np.ndarray:
+        # The spread within [0, 1] is squared, so that neither large nor nearly constant
+        # columns lose their variance to overflow or cancellation.
+        low = table.values.min(axis=0)
+        span = table.values.max(axis=0) - low
+        unit = (table.values - low) / np.where(span > 0, span, 1.0)
+        with np.errstate(over="ignore"):
+            return np.minimum(unit.var(axis=0) * span * span, np.finfo(float).max)
+
+
+class RandomRanker(Ranker):
+    """Rank columns by chance: the control that many published methods fail to beat.
+
+    It takes any input, because it looks at none of it.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    nominal_features : sequence of names, indices, or mask, optional
+        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    random_state : int, RandomState or None, default=None
+        Seed of the order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unsuprank import RandomRanker
+    >>> sorted(RandomRanker(random_state=0).fit(np.eye(3)).order_.tolist())
+    [0, 1, 2]
+    """
+
+    accepts_missing = True
+    accepts_nominal = True
+
+    def __init__(
+        self, *, n_features_to_select: int | float = 16, nominal_features=None, random_state=None
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.nominal_features = nominal_features
+        self.random_state = random_state
+
+    def _score(self, table: Table) -> np.ndarray:
+        return check_random_state(self.random_state).uniform(size=table.n_columns)

@@ -1,0 +1,289 @@
+"""The paper's three scores of an ensemble of predictive clustering trees."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import closing
+from typing import ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ..._checks import check_count, check_number
+from ..._progress import progress
+from ...ranker import Ranker
+from ...table import Table
+from ..clustering_space import Space
+from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
+from .growing import Grower
+from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .tree_scores import ScoreSum, TreeScores, tree_scores
+
+
+class ForestRanker(Ranker):
+    """What the three scores have in common: they are means over trees of a forest."""
+
+    accepts_missing = True
+    accepts_nominal = True
+    _kind: ClassVar[str]
+
+    def __init__(
+        self,
+        n_estimators: int | str = 100,
+        *,
+        stability: float = 0.9,
+        max_estimators: int = 1_000_000,
+        max_time: float | None = None,
+        ensemble: str = "extra_trees",
+        max_features: str | int | float | None = "log2",
+        bootstrap: bool = True,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        tie_break: str = "fair",
+        n_features_to_select: int | float = 16,
+        nominal_features=None,
+        n_jobs: int | None = None,
+        random_state=None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.stability = stability
+        self.max_estimators = max_estimators
+        self.max_time = max_time
+        self.ensemble = ensemble
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.max_depth = max_depth
+        self.min_samples_leaf = min_samples_leaf
+        self.tie_break = tie_break
+        self.n_features_to_select = n_features_to_select
+        self.nominal_features = nominal_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        self._check_size()
+        check_tree_parameters(self)
+        if self._kind == "random_forest" and not self.bootstrap:
+            raise ValueError(
+                "RandomForestScore compares errors on the rows that a tree did not see, and with "
+                "bootstrap=False there are none; set bootstrap=True."
+            )
+
+    def _check_size(self) -> None:
+        if isinstance(self.n_estimators, str) and self.n_estimators != "auto":
+            raise ValueError(
+                f"n_estimators must be a whole number or 'auto', got {self.n_estimators!r}."
+            )
+        if self.n_estimators != "auto":
+            check_count("n_estimators", self.n_estimators)
+        check_number("stability", self.stability, 0.0, 1.0, open_low=True)
+        check_count("max_estimators", self.max_estimators, N_BLOCKS)
+        if self.max_time is not None:
+            check_number("max_time", self.max_time, 0.0, open_low=True)
+
+    def _score(self, table: Table) -> np.ndarray:
+        grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
+        total = ScoreSum(table.n_columns)
+        auto = self.n_estimators == "auto"
+        most = int(self.max_estimators if auto else self.n_estimators)
+
+        def work(first: int, last: int) -> tuple[TreeScores, int]:
+            trees = grower.grow(first, last)
+            return tree_scores(self._kind, trees, grower, first), last - first
+
+        seen = None
+        with (
+            progress("growing trees", most, self.verbose) as bar,
+            closing(grower.run(work, most, self.n_jobs, bar)) as batches,
+        ):
+            if auto:
+                seen = grow_until_stable(batches, total, self._stopping_rule(table))
+            else:
+                for scores, n_trees in batches:
+                    total.add(scores, n_trees)
+        self.n_estimators_ = total.n_trees
+        # A constant column's score of 0 is certain.
+        self.scores_sem_ = np.where(table.varies, total.standard_error(), 0.0)
+        self._keep(seen)
+        return total.mean()
+
+    def _stopping_rule(self, table: Table) -> StoppingRule:
+        n_top = self._count_selected(table.n_columns)
+        return StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+
+    def _keep(self, seen: Convergence | None) -> None:
+        self.converged_ = seen.converged if seen else None
+        self.stability_ = seen.stability[-1] if seen else None
+        self.convergence_ = seen.trace() if seen else None
+        if seen and not seen.converged:
+            warnings.warn(
+                f"Two forests of {seen.n_trees[-1]} trees would share about "
+                f"{seen.stability[-1]:.0%} of the columns that they select, not the "
+                f"{self.stability:.0%} asked for: raise max_estimators or max_time, select "
+                "another number of columns, or ask for less stability; the scores may be flat.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    @property
+    def rank_interval_(self) -> np.ndarray:
+        check_is_fitted(self)
+        return rank_intervals(self.scores_, self.scores_sem_)
+
+
+_SIZE_PARAMETERS_DOC = """\
+stability : float, default=0.9
+        With ``n_estimators="auto"``, grow until two forests of this size, grown from different
+        seeds, are expected to share at least this part of the `n_features_to_select` columns
+        that they select. Halves of the trees grown tell.
+    max_estimators : int, default=1_000_000
+        With "auto", end there in any case, with a warning if the ranking is not stable.
+    max_time : float or None, default=None
+        With "auto", end after about this many seconds (and at least 16 trees) in any case. The
+        number of trees, and so the result, then depends on the speed of the machine."""
+
+_ATTRIBUTES_DOC = """\
+scores_ : ndarray of shape (n_features_in_,)
+        The mean of the score over trees; higher is better.
+    scores_sem_ : ndarray of shape (n_features_in_,)
+        Standard error of that mean, from the spread over trees; where only a few trees have
+        used a column, as on wide tables, what a use is worth elsewhere counts too.
+    n_estimators_ : int
+        Number of trees grown.
+    rank_interval_ : ndarray of shape (n_features_in_, 2)
+        Lowest and highest rank of each column that the standard errors leave open; with 95%
+        confidence, and many trees, all columns' ranks in an endless forest lie within.
+    converged_ : bool or None
+        Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
+        number of trees was given.
+    stability_ : float or None
+        The stability estimated for this number of trees; None if the number was given.
+    convergence_ : dict of ndarray or None
+        The way there, to plot: "n_estimators" and the "stability" estimated then.
+    order_, ranking_, feature_importances_ : ndarray
+        See `Ranker`."""
+
+
+def _document(cls: type) -> type:
+    cls.__doc__ = (cls.__doc__ or "").format(
+        size_parameters=_SIZE_PARAMETERS_DOC,
+        parameters=PARAMETERS_DOC,
+        attributes=_ATTRIBUTES_DOC,
+    )
+    return cls
+
+
+@_document
+class Genie3(ForestRanker):
+    """Rank columns by how much their tests reduce the impurity of all columns.
+
+    The score of a column is the sum of the gains h* of its tests, averaged over the trees of
+    an ensemble of predictive clustering trees [1]_: columns along which the rows fall apart
+    into groups that are alike in all columns come first.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
+        changes takes many thousands: "auto" grows as many as it needs.
+    {size_parameters}
+    {parameters}
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    .. [1] M. Petković, D. Kocev, B. Škrlj, S. Džeroski, "Ensemble- and Distance-Based Feature
+       Ranking for Unsupervised Learning", eq. 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unsuprank import Genie3
+    >>> ranker = Genie3(n_estimators=1000, random_state=0).fit(load_iris(as_frame=True).data)
+    >>> str(ranker.feature_names_in_[ranker.order_[0]])
+    'petal length (cm)'
+    """
+
+    _kind = "genie3"
+
+
+@_document
+class SymbolicScore(ForestRanker):
+    """Rank columns by how many rows reach their tests.
+
+    The score of a column is the sum of the shares of the rows that reach its tests, averaged
+    over trees: Genie3 without the size of the gains [1]_.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+    {size_parameters}
+    {parameters}
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    .. [1] M. Petković, D. Kocev, B. Škrlj, S. Džeroski, "Ensemble- and Distance-Based Feature
+       Ranking for Unsupervised Learning", section 3.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unsuprank import SymbolicScore
+    >>> SymbolicScore(random_state=0).fit(load_iris().data).scores_.shape
+    (4,)
+    """
+
+    _kind = "symbolic"
+
+
+@_document
+class RandomForestScore(ForestRanker):
+    """Rank columns by how much worse all columns are predicted when one is permuted.
+
+    Every tree predicts the rows that it was not grown on by the prototypes of their leaves.
+    The score of a column is the relative increase of the squared error when the column's values
+    are permuted among these rows, as a target as well as in the tests, averaged over trees
+    [1]_. Columns are permuted one at a time; a column that a tree does not use adds 0.
+
+    Parameters
+    ----------
+    n_estimators : int or "auto", default=100
+        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+    {size_parameters}
+    {parameters}
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    .. [1] M. Petković, D. Kocev, B. Škrlj, S. Džeroski, "Ensemble- and Distance-Based Feature
+       Ranking for Unsupervised Learning", eq. 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from unsuprank import RandomForestScore
+    >>> RandomForestScore(random_state=0).fit(load_iris().data).scores_.shape
+    (4,)
+    """
+
+    _kind = "random_forest"

@@ -1,0 +1,74 @@
+"""The parameters that all estimators made of trees share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from ..._checks import check_choice, check_count, check_flag, check_fraction_or_count
+from .growing import GrowSettings, n_candidates
+
+ENSEMBLES = ("extra_trees", "random_forest", "bagging")
+
+PARAMETERS_DOC = """\
+ensemble : {"extra_trees", "random_forest", "bagging"}, default="extra_trees"
+        How trees differ from each other. Extra trees draw a subset of the features in every
+        node and value one random test for each; random forests value all tests of the drawn
+        features, bagging all tests of all features.
+    max_features : {"log2", "sqrt"}, int, float or None, default="log2"
+        Size of that subset: the logarithm or square root of the number of features (rounded
+        up), a count, a fraction, or all. Bagging does not draw.
+    bootstrap : bool, default=True
+        Grow every tree on a bootstrap replicate of the rows.
+    max_depth : int or None, default=None
+        Largest depth of a tree; None lets trees grow out.
+    min_samples_leaf : int, default=1
+        Every branch of a test keeps at least this many rows, counted with their multiplicity.
+    tie_break : {"fair", "first"}, default="fair"
+        Among tests of equal gain, take one at random, or that of the first column. Small nodes
+        have many such tests, so that "first" favours the first columns; it is there for
+        comparisons with programs that do the same.
+    nominal_features : sequence of names, indices, or mask, optional
+        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    n_jobs : int or None, default=None
+        Threads, with joblib's meaning. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed. The first k trees of a seed are the same for every number of trees.
+    verbose : int, default=0
+        Show progress if positive."""
+
+
+def check_tree_parameters(estimator: Any) -> None:
+    """Raise for values that make no sense."""
+    check_choice("ensemble", getattr(estimator, "ensemble", "extra_trees"), ENSEMBLES)
+    check_choice("tie_break", estimator.tie_break, ("fair", "first"))
+    check_flag("bootstrap", getattr(estimator, "bootstrap", True))
+    check_count("min_samples_leaf", estimator.min_samples_leaf)
+    if estimator.max_depth is not None:
+        check_count("max_depth", estimator.max_depth)
+    wanted = estimator.max_features
+    if isinstance(wanted, str):
+        check_choice("max_features", wanted, ("log2", "sqrt"))
+    elif wanted is not None:
+        check_fraction_or_count("max_features", wanted)
+
+
+def grow_settings(estimator: Any, n_columns: int) -> GrowSettings:
+    """What the kernel needs to know of an estimator's parameters."""
+    bagging = estimator.ensemble == "bagging"
+    return GrowSettings(
+        seed=draw_seed(estimator.random_state),
+        max_features=n_columns if bagging else n_candidates(estimator.max_features, n_columns),
+        exhaustive=estimator.ensemble != "extra_trees",
+        max_depth=estimator.max_depth,
+        min_samples_leaf=float(estimator.min_samples_leaf),
+        bootstrap=bool(estimator.bootstrap),
+        tie_break=estimator.tie_break,
+    )
+
+
+def draw_seed(random_state: Any) -> int:
+    """A seed of the kernels from whatever scikit-learn takes for one."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))

@@ -1,0 +1,104 @@
+"""The three scores as sums over trees.
+
+Every score is a mean over trees of something that each tree has for a few features only. A
+batch of trees gives these as a sparse list, in tree order, and :class:`ScoreSum` adds them up
+one tree after the other: the result does not depend on the batches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ... import _kernels
+from .growing import Grower
+from .trees import Trees
+
+
+@dataclass(frozen=True)
+class TreeScores:
+    """Score of each feature that a tree uses, tree by tree."""
+
+    tree: np.ndarray
+    feature: np.ndarray
+    value: np.ndarray
+
+    def between(self, first: int, last: int) -> TreeScores:
+        """Those of trees ``first .. last - 1``, counted from there."""
+        a, b = np.searchsorted(self.tree, (first, last))
+        return TreeScores(self.tree[a:b] - first, self.feature[a:b], self.value[a:b])
+
+
+def genie3(trees: Trees) -> TreeScores:
+    """The gains h* of a feature's tests (eq. 1)."""
+    return _node_scores(trees, trees.gain)
+
+
+def symbolic(trees: Trees) -> TreeScores:
+    """The share of the rows that reach a feature's tests."""
+    root = trees.weight[trees.node_offset[:-1]]
+    return _node_scores(trees, trees.weight / np.repeat(root, np.diff(trees.node_offset)))
+
+
+def random_forest(trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """The relative increase of the out-of-bag error when a feature is permuted (eq. 2)."""
+    offset, feature, value = grower.permutation_scores(trees, first_tree)
+    return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
+
+
+def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """One of the three scores of a batch of trees."""
+    if kind == "random_forest":
+        return random_forest(trees, grower, first_tree)
+    return genie3(trees) if kind == "genie3" else symbolic(trees)
+
+
+def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
+    """Tests of the same feature in the same tree become one entry."""
+    return TreeScores(*_kernels.node_scores(trees.node_offset, trees.feature, value))
+
+
+#: Uses of a column that its standard error counts besides those that occurred.
+EXTRA_USES = 2
+
+
+@dataclass
+class ScoreSum:
+    """Sum and sum of squares over trees, added up in tree order."""
+
+    n_features: int
+    n_trees: int = 0
+    #: Trees that use a column, summed over all columns.
+    n_uses: int = 0
+    total: np.ndarray = field(init=False)
+    squares: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.total = np.zeros(self.n_features)
+        self.squares = np.zeros(self.n_features)
+
+    def add(self, scores: TreeScores, n_trees: int) -> None:
+        # ufunc.at adds entry by entry, in order.
+        np.add.at(self.total, scores.feature, scores.value)
+        np.add.at(self.squares, scores.feature, scores.value * scores.value)
+        self.n_trees += n_trees
+        self.n_uses += len(scores.value)
+
+    def mean(self) -> np.ndarray:
+        """The score: the mean over trees."""
+        return self.total / max(self.n_trees, 1)
+
+    def standard_error(self) -> np.ndarray:
+        """Standard error of the mean, from the spread over trees.
+
+        A wide table's column is used by few trees, and the spread of a few numbers, or of none,
+        says little. As Agresti and Coull do for shares, two uses are added to those that
+        occurred, with a value whose square is that of a mean use of any column.
+        """
+        n = self.n_trees
+        if n < 2:
+            return np.full(self.n_features, np.inf)
+        squares = self.squares + EXTRA_USES * self.squares.sum() / max(self.n_uses, 1)
+        variance = np.maximum(squares - self.total**2 / n, 0.0) / (n - 1)
+        return np.sqrt(variance / n)

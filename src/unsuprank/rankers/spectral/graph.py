@@ -1,0 +1,220 @@
+"""The neighbour graph that the spectral rankers share.
+
+A graph is a symmetric sparse matrix of weights between rows: an edge where one of two rows
+is among the k nearest of the other. Its weights are
+
+- ``"binary"``: 1;
+- ``"heat"``: ``exp(-d^2 / (2 t^2))`` for the Euclidean distance d;
+- ``"cosine"``: the cosine of the angle between the rows, at least 0.
+
+The width t decides whether a heat kernel says anything: far below the distances of
+neighbours it makes the graph an identity matrix, far above them it makes all edges equal.
+So by default it is tuned to the data, ``2 t^2`` = mean squared distance of neighbours.
+
+Neighbours are searched by scikit-learn, block by block. Distances on edges are then computed
+again as sums of squared differences, because the fast search loses digits to cancellation.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from sklearn.neighbors import NearestNeighbors
+
+from ..._checks import check_choice, check_count, check_number
+from ..._parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
+from ..._progress import progress
+
+Weights = Literal["binary", "heat", "cosine"]
+
+#: Values that are compared at a time along the edges of a graph.
+EDGE_VALUES = 50_000
+#: Multiply-adds of one block of the neighbour search: a fraction of a second.
+BLOCK_WORK = 2e9
+#: Rows that scikit-learn compares at a time, and blocks of these that threads share.
+SEARCH_ROWS = 256
+BLOCKS = 8
+#: Columns up to which a search tree beats comparing all pairs of rows.
+TREE_COLUMNS = 10
+#: Off-diagonal weight per row, relative to the diagonal or to 1, that counts as none.
+NEGLIGIBLE = 1e-3
+#: Squares of larger values, summed over many rows and columns, may overflow.
+LARGEST = 1e140
+
+
+@dataclass(frozen=True)
+class GraphOptions:
+    """How to build a graph; `width=None` tunes the width of the heat kernel to the data."""
+
+    n_neighbors: int = 5
+    weights: Weights = "heat"
+    width: float | None = None
+    self_loops: bool = True
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    @classmethod
+    def of(cls, estimator: Any, **changes: Any) -> GraphOptions:
+        """The options that an estimator's parameters ask for."""
+        options = {
+            "n_neighbors": estimator.n_neighbors,
+            "weights": estimator.weights,
+            "width": estimator.width,
+            "n_jobs": estimator.n_jobs,
+            "verbose": estimator.verbose,
+        }
+        return cls(**{**options, **changes})
+
+
+def check_graph_parameters(estimator: Any) -> None:
+    """Raise for graph parameters that make no sense."""
+    check_count("n_neighbors", estimator.n_neighbors)
+    check_choice("weights", estimator.weights, ("binary", "heat", "cosine"))
+    if estimator.width is not None:
+        check_number("width", estimator.width, open_low=True)
+
+
+def neighbour_graph(X: np.ndarray, options: GraphOptions) -> sparse.csr_array:
+    """The graph of the rows of `X`, symmetrised by the larger of two weights."""
+    X, unit = within_range(np.ascontiguousarray(X))
+    neighbours = nearest_rows(X, options)
+    m, k = neighbours.shape
+    rows = np.repeat(np.arange(m), k)
+    columns = neighbours.ravel()
+    weights = _edge_weights(X, rows, columns, options, unit)
+    graph = sparse.csr_array((weights, (rows, columns)), shape=(m, m))
+    graph = graph.maximum(graph.T)
+    if options.self_loops:
+        graph = graph + sparse.eye_array(m, format="csr")
+    graph = sparse.csr_array(graph)
+    warn_of_a_useless_graph(graph)
+    return graph
+
+
+def within_range(X: np.ndarray) -> tuple[np.ndarray, float]:
+    """`X` and 1, or `X / u` and u for a power of two u that keeps squares in range."""
+    largest = float(np.abs(X).max(initial=0.0))
+    if largest == 0.0 or 1 / LARGEST < largest < LARGEST:
+        return X, 1.0
+    unit = 2.0 ** np.floor(np.log2(largest))
+    return X / unit, float(unit)
+
+
+def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
+    """Indices of the nearest other rows of each row; fewer where there are too few rows."""
+    m, n = X.shape
+    k = min(options.n_neighbors, m - 1)
+    metric = "cosine" if options.weights == "cosine" else "euclidean"
+    tree = metric == "euclidean" and n <= TREE_COLUMNS
+    centred = X if metric == "cosine" else X - X.mean(axis=0)  # fewer digits cancel
+    search = NearestNeighbors(
+        n_neighbors=k + 1,
+        algorithm="kd_tree" if tree else "brute",
+        metric=metric,
+    ).fit(centred)
+    share = -(-m // (BLOCKS * SEARCH_ROWS)) * SEARCH_ROWS
+    block = max(1, min(int(BLOCK_WORK / (m * n)), share))
+
+    def neighbours(first: int, last: int) -> np.ndarray:
+        rows = np.arange(first * block, min(last * block, m))
+        # Equally near rows would be told apart by the number of threads.
+        with one_openmp_thread():
+            near = search.kneighbors(centred[rows], return_distance=False)
+        return _without_self(near, rows)
+
+    n_jobs = blas_threads() if options.n_jobs is None else options.n_jobs
+    n_blocks = -(-m // block)
+    with one_blas_thread(), progress("finding neighbours", n_blocks, options.verbose) as bar:
+        found = in_batches(neighbours, n_blocks, n_jobs=n_jobs, batch_size=1, progress=bar)
+        return np.concatenate(list(found))
+
+
+def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Drop each row from its own neighbours; the farthest, where duplicates hide it."""
+    is_self = near == rows[:, None]
+    is_self[~is_self.any(axis=1), -1] = True
+    return near[~is_self].reshape(len(rows), -1)
+
+
+def _edge_weights(
+    X: np.ndarray, rows: np.ndarray, columns: np.ndarray, options: GraphOptions, unit: float
+) -> np.ndarray:
+    if options.weights == "binary":
+        return np.ones(len(rows))
+    if options.weights == "cosine":
+        norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+        unit_rows = X / np.where(norms > 0, norms, 1.0)[:, None]
+        return np.clip(_over_edges(unit_rows, rows, columns, _products), 0.0, 1.0)
+    squared = _over_edges(X, rows, columns, _squared_differences)
+    if options.width is None:
+        typical = squared.mean()
+        return np.exp(-squared / typical) if typical > 0 else np.ones(len(rows))
+    with np.errstate(over="ignore"):  # a weight of exp(-inf) = 0 is right
+        return np.exp(-0.5 * np.square(np.sqrt(squared) / options.width * unit))
+
+
+def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.einsum("ij,ij->i", a, b)
+
+
+def _squared_differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    a = a - b
+    return np.einsum("ij,ij->i", a, a)
+
+
+def _over_edges(X, rows, columns, measure) -> np.ndarray:
+    """A measure of both ends of every edge, in blocks that stay in the processor's cache."""
+    block = max(1, EDGE_VALUES // X.shape[1])
+    parts = [
+        measure(X[rows[a : a + block]], X[columns[a : a + block]])
+        for a in range(0, len(rows), block)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def degrees(graph: sparse.csr_array | np.ndarray) -> np.ndarray:
+    """Sum of the weights of each row."""
+    return np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
+
+
+def warn_of_a_useless_graph(graph: sparse.csr_array | np.ndarray) -> None:
+    """Warn when no row has a neighbour to speak of, or when the graph falls apart."""
+    m = graph.shape[0]
+    if m < 2:
+        return
+    between = degrees(graph) - graph.diagonal()
+    if between.max() < NEGLIGIBLE:
+        warnings.warn(
+            "The neighbour graph is numerically the identity: no two rows are connected, so the "
+            "scores mean little; let the width of the kernel be tuned, or raise it.",
+            stacklevel=2,
+        )
+        return
+    if sparse.issparse(graph):
+        parts, _ = connected_components(graph, directed=False)
+        if parts > 1:
+            warnings.warn(
+                f"The neighbour graph falls apart into {parts} components; raise n_neighbors if "
+                "they are not clusters.",
+                stacklevel=2,
+            )
+
+
+def warn_of_ties(raw: np.ndarray, who: str, scale: float | None = None) -> None:
+    """Warn when a preset gives (numerically) the same score to every column.
+
+    `scale` is the size that scores can have, by default that of the largest.
+    """
+    if scale is None:
+        scale = float(np.abs(raw).max())
+    if len(raw) > 1 and np.ptp(raw) <= 1e-6 * scale:
+        warnings.warn(
+            f"All scores of {who} tie with the published default settings: the order is that of "
+            "the columns and says nothing about the data.",
+            stacklevel=2,
+        )

@@ -1,0 +1,258 @@
+"""Greedy column-subset selection: the next column explains most of what is left.
+
+Columns are blocks of coordinates in a space where squared length is variation (one coordinate
+for a number, one per value for a nominal column). With E the coordinates that are left after
+everything chosen so far is projected out, column j with block E_j would explain
+
+    gain_j = |P_j E|^2 = trace(H_j^+ F_j),    H_j = E_j' E_j,    F_j = E_j' E E' E_j,
+
+which for a single coordinate is |E' e_j|^2 / |e_j|^2. Neither E nor the n x n matrix E' E is
+ever formed. H and F of all columns are computed once, from the m x m kernel A A' of the
+coordinates A, and then updated: with Q an orthonormal basis of the chosen column's block in E,
+
+    U = A' Q,    V = A' (I - B B') A A' Q,    H_j -= U_j U_j',
+    F_j -= V_j U_j' + U_j V_j' - U_j (U' U) U_j',
+
+where B is the basis of everything chosen before and U_j are the rows of U that belong to
+column j. This is the recursion of Farahat, Ghodsi and Kamel (2013) for blocks; a step costs one
+pass over A. Tables with more rows than coordinates are first rotated into a triangle of as
+many rows as coordinates, which changes no inner product of columns.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..._progress import Progress
+
+#: A column of which a smaller share than this is unexplained has nothing to add.
+EXHAUSTED = 1e-8
+#: Gains this close to the best (relatively) are ties, which the first column wins.
+TIE = 1e-10
+#: Bytes of kernel times coordinates that are made at a time.
+BLOCK_BYTES = 2**24
+#: Multiplications of one matrix product; Ctrl-C waits for its end.
+BLOCK_WORK = 2**33
+
+
+@dataclass
+class _Group:
+    """All columns with the same number of coordinates, and their H and F."""
+
+    columns: np.ndarray  # (k,)
+    coordinates: np.ndarray  # (k, width)
+    H: np.ndarray  # (k, width, width)
+    F: np.ndarray
+    floor: np.ndarray  # (k,): less squared length than this counts as none
+
+
+class Residual:
+    """What a growing set of columns leaves unexplained.
+
+    Parameters
+    ----------
+    coordinates : ndarray of shape (n_rows, n_coordinates)
+        Centred; the coordinates of a column are neighbours.
+    widths : ndarray of shape (n_columns,)
+        Number of coordinates of each column; 0 for columns without variation.
+    """
+
+    def __init__(self, coordinates: np.ndarray, widths: np.ndarray) -> None:
+        if coordinates.shape[0] > coordinates.shape[1]:
+            coordinates = np.asarray(np.linalg.qr(coordinates, mode="r"))
+        self._coordinates = coordinates
+        self._kernel = row_products(coordinates)
+        self._basis = np.empty((coordinates.shape[0], 0))
+        self._starts = np.concatenate([[0], np.cumsum(widths)])
+        self._groups = [
+            self._group(np.flatnonzero(widths == width), int(width))
+            for width in np.unique(widths[widths > 0])
+        ]
+        self.n_columns = len(widths)
+        self.total = self.left()
+
+    def copy(self) -> Residual:
+        """The same, to go another way from here."""
+        twin = copy.copy(self)
+        twin._groups = [replace(g, H=g.H.copy(), F=g.F.copy()) for g in self._groups]
+        return twin
+
+    def left(self) -> float:
+        """Squared length of all that is unexplained."""
+        return float(sum(np.trace(g.H, axis1=1, axis2=2).sum() for g in self._groups))
+
+    def gains(self) -> np.ndarray:
+        """What each column would explain of the rest; 0 if it has nothing to add."""
+        gains = np.zeros(self.n_columns)
+        for group in self._groups:
+            gains[group.columns] = _block_gains(group)
+        return gains
+
+    def project_out(self, column: int) -> None:
+        """Add a column to the chosen ones."""
+        block = self._coordinates[:, self._starts[column] : self._starts[column + 1]]
+        fresh = _orthonormal_complement(block, self._basis)
+        if not fresh.shape[1]:
+            return
+        image = self._kernel @ fresh
+        image -= self._basis @ (self._basis.T @ image)
+        # Two long rows times the table are much faster than the table times two columns.
+        both = np.hstack([fresh, image]).T @ self._coordinates
+        U, V = (np.ascontiguousarray(part.T) for part in np.vsplit(both, 2))
+        self._basis = np.hstack([self._basis, fresh])
+        squares = U.T @ U
+        for group in self._groups:
+            u, v = U[group.coordinates], V[group.coordinates]
+            ut = u.transpose(0, 2, 1)
+            group.H -= _outer(u, ut)
+            cross = _outer(v - 0.5 * _outer(u, squares), ut)
+            group.F -= cross + cross.transpose(0, 2, 1)
+
+    def _group(self, columns: np.ndarray, width: int) -> _Group:
+        places = self._starts[columns][:, None] + np.arange(width)
+        H = np.empty((len(columns), width, width))
+        F = np.empty_like(H)
+        step = max(1, BLOCK_BYTES // (8 * width * len(self._kernel)))
+        for a in range(0, len(columns), step):
+            part = self._coordinates[:, places[a : a + step].ravel()]
+            image = self._kernel @ part
+            blocks = part.T.reshape(-1, width, len(part))
+            H[a : a + step] = blocks @ blocks.transpose(0, 2, 1)
+            F[a : a + step] = blocks @ image.T.reshape(blocks.shape).transpose(0, 2, 1)
+        floor = EXHAUSTED * np.trace(H, axis1=1, axis2=2)
+        return _Group(columns, places, H, F, floor)
+
+
+def row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+    """``matrix[some] @ matrix.T`` (all rows by default), in steps that Ctrl-C can come between."""
+    rows, columns = matrix.shape
+    count = rows if some is None else len(some)
+    step = max(1, BLOCK_WORK // max(1, rows * count))
+    products = np.zeros((count, rows))
+    for a in range(0, columns, step):
+        part = matrix[:, a : a + step]
+        products += (part if some is None else part[some]) @ part.T
+    return products
+
+
+def _block_gains(group: _Group) -> np.ndarray:
+    if group.H.shape[1] == 1:
+        lengths, images = group.H[:, 0], group.F[:, 0]
+    else:
+        lengths, axes = np.linalg.eigh(group.H)
+        images = np.einsum("kir,kij,kjr->kr", axes, group.F, axes)
+    alive = lengths > group.floor[:, None]
+    # A direction explains at least itself, whatever rounding has done to F.
+    gains = np.maximum(images / np.where(alive, lengths, 1.0), lengths)
+    return np.where(alive, gains, 0.0).sum(axis=1)
+
+
+def _outer(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """``left @ right``; products of single columns need no matrix multiplication."""
+    return left * right if left.shape[-1] == 1 else left @ right
+
+
+def _orthonormal_complement(block: np.ndarray, basis: np.ndarray) -> np.ndarray:
+    """Orthonormal basis of what `block` adds to the span of `basis`."""
+    floor = np.sqrt(EXHAUSTED * np.vdot(block, block))
+    rest = block
+    for _ in range(2):  # once leaves rounding errors of the size of what was subtracted
+        rest = rest - basis @ (basis.T @ rest)
+    left, lengths, _ = np.linalg.svd(rest, full_matrices=False)
+    fresh = left[:, lengths > floor]
+    return fresh - basis @ (basis.T @ fresh)
+
+
+@dataclass(frozen=True)
+class GreedyPath:
+    """A greedy choice of columns, in shares of the total variation."""
+
+    picks: np.ndarray
+    #: Unexplained before each pick, and, one more entry, after the last.
+    unexplained: np.ndarray
+    #: What each column explains on its own.
+    alone: np.ndarray
+    #: What each column would add to the picks.
+    would_add: np.ndarray
+
+
+def greedy_path(
+    coordinates: np.ndarray,
+    widths: np.ndarray,
+    n_picks: int,
+    *,
+    first: Sequence[int] | np.ndarray = (),
+    progress: Progress | None = None,
+) -> GreedyPath:
+    """Choose up to `n_picks` columns; those in `first` come before all others.
+
+    It ends early when no column has anything to add.
+    """
+    return path_from(Residual(coordinates, widths), n_picks, first=first, progress=progress)
+
+
+def path_from(
+    residual: Residual,
+    n_picks: int,
+    *,
+    first: Sequence[int] | np.ndarray = (),
+    progress: Progress | None = None,
+) -> GreedyPath:
+    """The path of :func:`greedy_path`; `residual` is used up."""
+    unit = residual.total or 1.0
+    gains = alone = residual.gains()
+    waiting = {int(column) for column in first}
+    picks: list[int] = []
+    unexplained = [residual.total]
+    while len(picks) < n_picks:
+        allowed = _of_waiting(waiting, gains, alone) if waiting else gains
+        best = allowed.max(initial=0.0)
+        if best <= 0.0:
+            if not waiting:
+                break
+            waiting.clear()
+            continue
+        pick = int(np.argmax(allowed >= best * (1.0 - TIE)))
+        waiting.discard(pick)
+        residual.project_out(pick)
+        picks.append(pick)
+        unexplained.append(min(unexplained[-1], max(residual.left(), 0.0)))
+        gains = residual.gains()
+        gains[picks] = 0.0
+        if progress is not None:
+            progress.advance()
+    return GreedyPath(
+        np.array(picks, dtype=np.intp), np.array(unexplained) / unit, alone / unit, gains / unit
+    )
+
+
+def _of_waiting(waiting: set[int], gains: np.ndarray, alone: np.ndarray) -> np.ndarray:
+    """Gains of the waiting columns only; what each explains alone when none has anything to add."""
+    columns = sorted(waiting)
+    worth = gains if gains[columns].any() else alone
+    allowed = np.zeros_like(gains)
+    allowed[columns] = worth[columns]
+    return allowed
+
+
+def path_scores(path: GreedyPath) -> np.ndarray:
+    """One number per column that falls along the path and then along the other columns.
+
+    - A pick: the share that the picks before it leave unexplained; the first has 1.
+    - A column that was not picked: the share it would add to the picks.
+    - A column with nothing to add: the share it explains on its own, less 1.
+    """
+    adds = path.would_add > 0.0
+    scores = np.where(adds, path.would_add, np.minimum(path.alone, 1.0) - 1.0)
+    ceiling = np.inf
+    for pick, share in zip(path.picks, path.unexplained[:-1], strict=True):
+        # Rounding must not let a later pick tie with an earlier one.
+        scores[pick] = ceiling = min(share, np.nextafter(ceiling, -1.0))
+    others = np.ones(len(scores), dtype=bool)
+    others[path.picks] = False
+    scores[others] = np.minimum(scores[others], np.nextafter(ceiling, -1.0))
+    return scores

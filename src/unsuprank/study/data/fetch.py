@@ -1,0 +1,150 @@
+"""Download files of the collection: resumed after a cut, verified, never half there.
+
+Bytes go to a hidden file beside the target. A connection that breaks is taken up again
+where it stopped, as long as every attempt or two makes progress. Only a file that passed
+its check gets its name; whatever fails leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from ..._progress import Progress, progress
+from .collection import BASE_URL, KnownFile, known_file
+from .data_sets import file_checksum, load_data_set
+
+#: Attempts in a row without a new byte before a download is given up.
+ATTEMPTS = 4
+_CHUNK = 1 << 16
+
+
+class FetchError(RuntimeError):
+    """A download failed; the message says what to do."""
+
+
+def fetch(
+    name: str,
+    directory: Path,
+    *,
+    base_url: str = BASE_URL,
+    verify: bool = True,
+    verbose: int = 0,
+    pause: float = 1.0,
+) -> Path:
+    """Download one data set into `directory`, unless it is there and right.
+
+    Parameters
+    ----------
+    name : str
+        Of the collection.
+    directory : Path
+        Made if it does not exist.
+    base_url : str
+        Where the .mat files are published.
+    verify : bool, default=True
+        Whether the SHA-256 must match. Where none is known, only ``verify=False``
+        downloads, and the shape of the matrix is checked instead.
+    verbose : int
+        1 shows progress.
+    pause : float
+        Seconds before a broken connection is tried again.
+    """
+    file = known_file(name)
+    if verify and file.checksum is None:
+        raise FetchError(
+            f"No checksum of {name} is known, so the file cannot be verified; use --no-verify "
+            f"(verify=False) to accept any file with {file.rows} x {file.columns} values."
+        )
+    directory.mkdir(parents=True, exist_ok=True)
+    target = directory / file.file_name
+    if target.exists() and problem(file, target) is None:
+        return target
+    part = directory / f".{file.file_name}.{os.getpid()}.part.mat"
+    try:
+        _download(f"{base_url}/{file.file_name}", part, verbose, pause)
+        _check(file, part, verify)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+def problem(file: KnownFile, path: Path) -> str | None:
+    """What is wrong with a file of the collection, or None."""
+    if file.checksum is not None:
+        if path.stat().st_size != file.size:
+            return f"it has {path.stat().st_size} bytes instead of {file.size}"
+        return None if file_checksum(path) == file.checksum else "its SHA-256 does not match"
+    try:
+        shape = load_data_set(path).X.shape
+    except ValueError as error:
+        return str(error)
+    wanted = (file.rows, file.columns)
+    return None if shape == wanted else f"X has shape {shape} instead of {wanted}"
+
+
+def _check(file: KnownFile, path: Path, verify: bool) -> None:
+    if not verify and file.checksum is not None:
+        file = KnownFile(file.name, file.rows, file.columns)
+    wrong = problem(file, path)
+    if wrong is not None:
+        raise FetchError(
+            f"The download of {file.name} is not the file that is known: {wrong}. It was "
+            "deleted; try again, or use another base URL."
+        )
+
+
+def _download(url: str, part: Path, verbose: int, pause: float) -> None:
+    fruitless = 0
+    with (
+        part.open("wb") as stream,
+        progress(f"fetching {url.rsplit('/', 1)[1]}", 1, verbose) as bar,
+    ):
+        while True:
+            before = stream.tell()
+            try:
+                if _receive(url, stream, bar):
+                    break
+                reason = "the connection was cut"
+            except urllib.error.HTTPError as error:
+                if error.code == 404:
+                    raise FetchError(f"There is no file at {url} (HTTP 404).") from None
+                reason = f"HTTP {error.code}"
+            except (OSError, http.client.HTTPException) as error:
+                reason = str(error) or type(error).__name__
+            fruitless = fruitless + 1 if stream.tell() == before else 0
+            if fruitless >= ATTEMPTS:
+                raise FetchError(f"{url} could not be downloaded: {reason}; try again later.")
+            time.sleep(pause)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _receive(url: str, stream, bar: Progress) -> bool:
+    """Append what is missing; True once everything is there."""
+    have = stream.tell()
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        if have and response.status != 206:  # the server starts over, so do we
+            stream.seek(0)
+            stream.truncate()
+            have = 0
+        length = response.headers.get("Content-Length")
+        total = None if length is None else have + int(length)
+        while chunk := _read(response):
+            stream.write(chunk)
+            if total:
+                bar.advance(len(chunk) / total)
+        return total is None or stream.tell() >= total
+
+
+def _read(response) -> bytes:
+    try:
+        return response.read(_CHUNK)
+    except http.client.IncompleteRead as error:
+        return error.partial

@@ -1,0 +1,1 @@
+"""How cells are computed and kept: workers, limits, a store that survives a kill."""

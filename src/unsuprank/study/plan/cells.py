@@ -1,0 +1,116 @@
+"""A cell is one piece of work: rank one training fold with one method, and judge it."""
+
+from __future__ import annotations
+
+import base64
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold
+
+from ... import __version__
+from ...evaluation import cluster_hypothesis, geometric_sizes
+from ...evaluation.judges import NearestNeighbourErrors
+from ...evaluation.measures import make_fold, summarise
+from ...table import read_table
+from ..data.data_sets import DataSet
+from .recipes import METHODS, Settings
+
+N_FOLDS = 10
+FOLD_SEED = 0
+#: The number of features that the paper's tables are about.
+TABLE_SIZE = 16
+#: Leading features that a grid keeps of each order.
+GRID_KEEPS = 64
+#: The method name of the cells that test the cluster hypothesis.
+CLUSTER_HYPOTHESIS = "cluster-hypothesis"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What to compute; `fold` is -1 for work on the whole data set."""
+
+    data_set: str
+    fold: int
+    method: str
+    settings: tuple[tuple[str, Any], ...] = ()
+    seed: int = 0
+
+    @property
+    def group(self) -> tuple[Any, ...]:
+        """The cells that differ by fold and seed alone."""
+        return self.data_set, self.method, self.settings
+
+    def identity(self, data_checksum: str) -> dict[str, Any]:
+        """Everything that the result depends on."""
+        return {
+            "data": data_checksum,
+            "fold": [self.fold, N_FOLDS, FOLD_SEED],
+            "method": self.method,
+            "settings": dict(self.settings),
+            "seed": self.seed,
+            "version": __version__,
+        }
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{k}={v}" for k, v in self.settings)
+        place = "" if self.fold < 0 else f", fold {self.fold}"
+        return f"{self.method}({settings}) on {self.data_set}{place}, seed {self.seed}"
+
+
+def make_cell(data_set: str, fold: int, method: str, settings: Settings, seed: int = 0) -> Cell:
+    """A cell whose settings are in a fixed order."""
+    return Cell(data_set, fold, method, tuple(sorted(settings.items())), seed)
+
+
+def compute(cell: Cell, data: DataSet) -> dict[str, Any]:
+    """The result of a cell, as something that JSON can hold."""
+    if cell.method == CLUSTER_HYPOTHESIS:
+        if data.y is None:
+            raise ValueError(f"{data.name} has no labels to compare clusters to.")
+        return {"ari": cluster_hypothesis(data.X, data.y, random_state=cell.seed)}
+    method = METHODS[cell.method]
+    train, test = fold_rows(len(data.X), cell.fold)
+    started = time.perf_counter()
+    orders = method.rank(data.X[train], data.n_classes, dict(cell.settings), cell.seed)
+    seconds = time.perf_counter() - started
+    n = data.X.shape[1]
+    sizes = geometric_sizes(n)
+    if method.is_grid:
+        sizes = sizes[sizes <= max(TABLE_SIZE, 1)]
+    return {
+        "sizes": sizes.tolist(),
+        "rankings": _judge(data.X, train, test, orders, sizes, GRID_KEEPS if method.is_grid else n),
+        "seconds": round(seconds, 4),
+    }
+
+
+def fold_rows(n_rows: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
+    """Training and test rows of a fold."""
+    splitter = KFold(N_FOLDS, shuffle=True, random_state=FOLD_SEED)
+    return list(splitter.split(np.zeros(n_rows)))[fold]
+
+
+def _judge(X, train, test, orders, sizes, keep) -> dict[str, Any]:
+    fold = make_fold(read_table(X), train, test)
+    errors_of = NearestNeighbourErrors(fold)
+    result = {}
+    for label, order in orders.items():
+        errors = errors_of(order, sizes)
+        result[label] = {
+            "order": pack_order(order[:keep]),
+            **{m: [summarise(fold, e, m) for e in errors] for m in ("rmse", "relative")},
+        }
+    return result
+
+
+def pack_order(order: np.ndarray) -> str:
+    """Column indices as text: base64 of little-endian 32-bit numbers."""
+    return base64.b64encode(np.asarray(order, dtype="<u4").tobytes()).decode()
+
+
+def unpack_order(text: str) -> np.ndarray:
+    """The order that :func:`pack_order` packed."""
+    return np.frombuffer(base64.b64decode(text), dtype="<u4").astype(np.intp)

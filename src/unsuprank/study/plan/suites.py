@@ -1,0 +1,148 @@
+"""Which cells each part of the study needs, and which of them make up a column of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from .cells import CLUSTER_HYPOTHESIS, N_FOLDS, Cell, make_cell
+from .paper import ENSEMBLES, SUBSET_SIZES
+from .recipes import METHODS, Settings
+
+#: Parts of the study, in the order in which they run.
+PARTS = ("sota", "ensemble-scores", "curves", "ari", "urelief-grid", "ensemble-grid")
+PUBLISHED: Settings = {"preset": "scikit-feature"}
+FOREST: Settings = {"n_estimators": 100, "ensemble": "extra_trees", "max_features": "log2"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table: the mean over folds, seeds and labels of some cells."""
+
+    title: str
+    method: str
+    #: Rankings of the cells that count; None for all of them.
+    label: str | None = "order"
+    settings: Settings = field(default_factory=dict)
+    seeds: tuple[int, ...] = (0,)
+    #: Column of the paper's Table 3 that this one repeats.
+    paper: str | None = None
+
+    def cells(self, data_set: str) -> list[Cell]:
+        return [
+            make_cell(data_set, fold, self.method, self.settings, seed)
+            for seed in self.seeds
+            for fold in range(N_FOLDS)
+        ]
+
+    def is_available(self) -> bool:
+        return METHODS[self.method].is_available()
+
+
+_SEEDS = (0, 1, 2, 3, 4)
+
+GENIE3 = Column("Genie3", "forest", "genie3", FOREST, _SEEDS, "Genie3")
+RANDOM_FOREST = Column("RandomForest", "forest", "random_forest", FOREST, _SEEDS)
+#: The paper's Table 3: its methods, the baselines under the settings it used.
+PUBLISHED_COLUMNS = (
+    GENIE3,
+    Column("URelief", "urelief", paper="URelief"),
+    Column("Laplace (published)", "laplacian", settings=PUBLISHED, paper="Laplace"),
+    Column("SPEC (published)", "spec", settings=PUBLISHED, paper="SPEC"),
+    Column("MCFS (published)", "mcfs", settings=PUBLISHED, paper="MCFS"),
+    Column("NDFS (published)", "ndfs", settings=PUBLISHED, paper="NDFS"),
+    Column("AgnoS-S", "agnos", paper="AgnoS-S"),
+)
+#: The baselines as their authors define them.
+RIGHT_BASELINES = (
+    Column("Laplace", "laplacian"),
+    Column("SPEC", "spec"),
+    Column("MCFS", "mcfs"),
+    Column("NDFS", "ndfs"),
+)
+#: Rankers that the paper does not have.
+NEW_COLUMNS = (
+    Column("GreedyCSS", "greedy-css"),
+    Column("GreedyCSS, polished", "greedy-css", settings={"polish": "knn"}),
+    Column("Diversified Genie3", "diversified"),
+)
+RANDOM = Column("random", "random", None)
+CONTROLS = (Column("variance", "variance"), RANDOM)
+FASTCAN = Column("fastcan", "fastcan")
+RIGHT_COLUMNS = (
+    *RIGHT_BASELINES,
+    Column("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
+    *NEW_COLUMNS,
+    *CONTROLS,
+    FASTCAN,
+)
+#: The paper's seven methods, under the right settings.
+RIGHT_SEVEN = (GENIE3, PUBLISHED_COLUMNS[1], *RIGHT_BASELINES, PUBLISHED_COLUMNS[-1])
+SOTA_COLUMNS = (*PUBLISHED_COLUMNS, *RIGHT_COLUMNS)
+URELIEF_GRID = Column("URelief grid", "urelief-grid", None)
+
+
+def ensemble_grid() -> tuple[Column, ...]:
+    """Ensembles and subset sizes of the paper's Fig. 4; both scores come from the same trees."""
+    return tuple(
+        Column(
+            f"{ensemble} {size or 'all'}",
+            "forest-grid",
+            None,
+            {"n_estimators": 100, "ensemble": ensemble, "max_features": size},
+        )
+        for size in SUBSET_SIZES
+        for ensemble in ENSEMBLES
+    )
+
+
+def columns_of(part: str) -> tuple[Column, ...]:
+    """The columns whose cells a part of the study needs."""
+    return {
+        "sota": SOTA_COLUMNS,
+        "ensemble-scores": (GENIE3, RANDOM_FOREST),
+        "curves": SOTA_COLUMNS,
+        "ari": (),
+        "urelief-grid": (URELIEF_GRID,),
+        "ensemble-grid": ensemble_grid(),
+    }[part]
+
+
+def cells_of(
+    parts: Iterable[str], data_sets: Sequence[str], methods: Sequence[str] | None = None
+) -> list[Cell]:
+    """The cells of some parts, each once, in the order in which they are best computed.
+
+    A part comes after the one before it, so that the main table is there first, and further
+    seeds, which only make its means steadier, come last. A fold of all methods comes before the
+    next fold: that a method exceeds its limit is then found out by one worker, not by all.
+    """
+    found: dict[Cell, None] = {}
+    for part in parts:
+        for name in data_sets:
+            cells: list[Cell] = []
+            for column in columns_of(part):
+                if column.is_available() and (methods is None or column.method in methods):
+                    cells += column.cells(name)
+            found.update(dict.fromkeys(sorted(cells, key=lambda cell: cell.fold)))
+            if part == "ari" and methods is None:
+                found[make_cell(name, -1, CLUSTER_HYPOTHESIS, {})] = None
+    return sorted(found, key=lambda cell: cell.seed > 0)  # stable
+
+
+def check_parts(parts: Iterable[str]) -> list[str]:
+    """Known parts in running order."""
+    wanted = list(parts)
+    unknown = [p for p in wanted if p not in PARTS]
+    if unknown:
+        raise ValueError(f"No part is called {unknown[0]!r}; there are: {', '.join(PARTS)}.")
+    return [p for p in PARTS if p in wanted]
+
+
+def check_methods(methods: Iterable[str]) -> list[str]:
+    """Known methods."""
+    wanted = list(methods)
+    unknown = [m for m in wanted if m not in METHODS]
+    if unknown:
+        raise ValueError(f"No method is called {unknown[0]!r}; there are: {', '.join(METHODS)}.")
+    return wanted

@@ -1,0 +1,1 @@
+"""What is made of the results: tables, figures, verdicts and one page."""

@@ -1,0 +1,297 @@
+"""The command line: results, exit codes, one-line errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("typer")
+
+from unsuprank import VarianceRanker
+from unsuprank import registry as methods
+from unsuprank.cli.app import run
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(25, 4)) * [1, 9, 3, 5], columns=list("abcd"))
+    frame["kind"] = ["x", "y", "z", "x", "y"] * 5
+    return frame
+
+
+@pytest.fixture
+def table(frame, tmp_path):
+    path = tmp_path / "t.csv"
+    frame.to_csv(path, index=False)
+    return str(path)
+
+
+def test_rank_writes_scores(table, frame, tmp_path, capsys):
+    out = tmp_path / "s.csv"
+    args = ["rank", table, "--method", "variance", "--label", "kind", "--out", str(out)]
+    assert run(args) == 0
+    rows = list(csv.DictReader(out.open()))
+    ranker = VarianceRanker().fit(frame[list("abcd")])
+    assert [r["feature"] for r in rows] == list(ranker.feature_names_in_[ranker.order_])
+    assert [int(r["rank"]) for r in rows] == [1, 2, 3, 4]
+    np.testing.assert_array_equal([float(r["score"]) for r in rows], ranker.scores_[ranker.order_])
+    np.testing.assert_allclose(float(rows[0]["mean"]), frame[rows[0]["feature"]].mean())
+    np.testing.assert_allclose(float(rows[0]["spread"]), frame[rows[0]["feature"]].std(ddof=0))
+    assert list(rows[0]) == [
+        "feature",
+        "rank",
+        "score",
+        "mean",
+        "mode",
+        "spread",
+        "missing",
+        "zero",
+    ]
+    shown = capsys.readouterr()
+    assert "feature" in shown.out
+    assert "Written" in shown.err
+
+
+def test_summary_of_mixed_columns(tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    path.write_text("n,c\n0,u\n,v\n3,u\n0,\n")
+    assert run(["--quiet", "rank", str(path), "--method", "random", "--out", "-"]) == 0
+    rows = {r["feature"]: r for r in csv.DictReader(capsys.readouterr().out.splitlines())}
+    assert float(rows["n"]["mean"]) == 1.0
+    assert float(rows["n"]["missing"]) == 0.25
+    assert float(rows["n"]["zero"]) == 0.5
+    assert rows["c"]["mode"] == "u"
+    assert rows["c"]["mean"] == ""
+    assert float(rows["c"]["spread"]) == pytest.approx(1 - (4 + 1) / 9)
+
+
+def test_same_seed_same_answer(table, capsys):
+    args = ["rank", table, "--method", "random", "--drop", "kind", "--out", "-", "--seed"]
+    assert run([*args, "4"]) == run([*args, "4"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :]
+    assert run([*args, "5"]) == 0
+    assert capsys.readouterr().out.splitlines() != lines[: len(lines) // 2]
+
+
+def test_trees_may_be_left_to_the_ranking(table, tmp_path, capsys):
+    scores = {}
+    for trees in ("auto", "20"):
+        out = tmp_path / f"{trees}.csv"
+        assert run(["rank", table, "--drop", "kind", "--trees", trees, "--out", str(out)]) == 0
+        scores[trees] = [float(row["score"]) for row in csv.DictReader(out.open())]
+    capsys.readouterr()
+    assert scores["auto"] != scores["20"]
+    for nonsense in ("0", "-3", "2.5", "many"):
+        assert run(["rank", table, "--trees", nonsense]) == 2
+        assert "neither a whole number from 1 on nor auto" in capsys.readouterr().err
+
+
+def test_transform(table, frame, tmp_path, capsys):
+    scores, small = tmp_path / "s.json", tmp_path / "small.csv"
+    args = ["rank", table, "--method", "random", "--seed", "1", "--out", str(scores)]
+    assert run(args) == 0
+    best = [r["feature"] for r in json.loads(scores.read_text())][:3]
+    args = ["transform", table, "--scores", str(scores), "--top", "3", "--out", str(small)]
+    assert run(args) == 0
+    pd.testing.assert_frame_equal(pd.read_csv(small), frame[[c for c in frame if c in best]])
+
+
+def test_compare(table, tmp_path, capsys):
+    out = tmp_path / "c.csv"
+    args = ["compare", table, "--label", "kind", "--methods", "variance,random", "--out", str(out)]
+    assert run(args) == 0
+    rows = pd.read_csv(out)
+    assert sorted(rows["variance_rank"]) == sorted(rows["random_rank"]) == [1, 2, 3, 4]
+    assert "1.00 / 4" in capsys.readouterr().out
+
+
+def test_methods_are_listed(capsys):
+    assert run(["methods"]) == 0
+    shown = capsys.readouterr().out
+    for method in methods.available():
+        assert method.name in shown
+
+
+def test_every_public_ranker_is_a_method():
+    import unsuprank
+
+    known = {m.class_name for m in methods.available()}
+    rankers = {
+        n
+        for n in unsuprank.__all__
+        if isinstance(c := getattr(unsuprank, n), type) and issubclass(c, unsuprank.Ranker)
+    }
+    assert rankers - known == {"Ranker"}
+
+
+def test_variants_of_a_class_are_methods_of_their_own(table):
+    diversified = methods.make("diversified", seed=5, n_jobs=2, n_estimators=7)
+    assert diversified.get_params()["ranker__random_state"] == 5
+    assert diversified.get_params()["ranker__n_estimators"] == 7
+    for name in ("css", "css-knn", "diversified", "genie3"):
+        assert methods.method_of(methods.make(name)).name == name
+        assert run(["rank", table, "--label", "kind", "--method", name]) == 0
+    assert "nominal" not in methods.find("css-knn").accepts
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a,b\n1,2\n3,1\n", "at least 4 rows; there are 2"),
+        ("a\n1\n3\n2\n5\n4\n", "at least 2 columns"),
+        ("a,b\n1,1e300\n3,2\n4,5\n2,9\n7,6\n", "Column 'b' holds values of size 1e+300"),
+    ],
+)
+def test_curve_says_why_there_is_none(tmp_path, capsys, text, reason):
+    (tmp_path / "t.csv").write_text(text)
+    assert run(["curve", str(tmp_path / "t.csv"), "--method", "variance"]) == 3
+    assert reason in " ".join(capsys.readouterr().err.split())
+
+
+def test_curve(table, tmp_path, capsys):
+    pytest.importorskip("unsuprank.evaluation")
+    out = tmp_path / "c.csv"
+    args = ["curve", table, "--label", "kind", "--method", "variance", "--folds", "5"]
+    assert run([*args, "--out", str(out)]) == 0
+    assert pd.read_csv(out)["features"].tolist() == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "says"),
+    [
+        (["rank", "{table}", "--method", "nonsense"], 3, "choose one of"),
+        (["rank", "{table}", "--nonsense"], 2, "No such option"),
+        (["rank"], 2, "Missing argument"),
+        (["nonsense"], 2, "No such command"),
+        (["rank", "nowhere.csv", "--method", "variance"], 3, "does not exist"),
+        (["rank", "{table}", "--method", "variance"], 3, "column 'kind' is nominal"),
+        (["rank", "{table}", "--method", "variance", "--drop", "q"], 3, "no column 'q'"),
+        (["rank", "{table}", "--method", "variance", "--out", "s.xlsx"], 3, "are written as"),
+        (["rank", "{table}", "--method", "variance", "--out", "no/s.csv"], 3, "not a directory"),
+        (["rank", "{table}", "--method", "variance", "--write"], 3, "use --out"),
+        (["rank", "{table}", "--format", "word", "--method", "variance"], 3, "not a known format"),
+        (["rank", "{table}", "--seed", "-1"], 2, "--seed"),
+    ],
+)
+def test_errors_are_one_line(args, code, says, table, capsys):
+    assert run([a.replace("{table}", table) for a in args]) == code
+    shown = capsys.readouterr()
+    last = shown.err.strip().splitlines()
+    assert len([line for line in last if not line.startswith(("note:", "warning:"))]) == 1
+    assert says in last[-1]
+    assert "Traceback" not in shown.err
+
+
+def test_debug_shows_the_traceback(capsys):
+    with pytest.raises(ValueError, match="does not exist"):
+        run(["rank", "nowhere.csv", "--method", "variance", "--debug"])
+
+
+def test_suspects_are_pointed_out(table, tmp_path, capsys):
+    path = tmp_path / "u.csv"
+    path.write_text("name,x,target\nann,1,0\nbob,2,1\ncy,3,1\n")
+    assert run(["rank", str(path), "--method", "random"]) == 0
+    shown = capsys.readouterr().err
+    assert "'name' holds a different text in every row" in shown
+    assert "'target' is named like a label" in shown
+
+
+def test_markup_in_names_is_text(tmp_path, capsys):
+    path = tmp_path / "u.csv"
+    path.write_text('[bold red]a[/],"b\n[/c]"\n1,2\n3,9\n')
+    assert run(["rank", str(path), "--method", "variance"]) == 0
+    shown = capsys.readouterr().out
+    assert "[bold red]a[/]" in shown
+    assert "b [/c]" in shown
+
+
+def test_h5ad_gets_its_scores_back(tmp_path, capsys):
+    anndata = pytest.importorskip("anndata")
+    rng = np.random.default_rng(0)
+    adata = anndata.AnnData(rng.normal(size=(20, 6)) * np.arange(1, 7))
+    adata.raw = adata
+    path = tmp_path / "c.h5ad"
+    adata[:, ["1", "5"]].copy().write_h5ad(path)
+    assert run(["rank", str(path), "--method", "variance", "--raw", "--write"]) == 0
+    stored = anndata.read_h5ad(path)
+    ranks = VarianceRanker().fit(adata.X).ranking_
+    assert list(stored.var["unsuprank_rank"]) == [ranks[1], ranks[5]]
+    assert stored.uns["unsuprank"]["params"]["method"] == "VarianceRanker"
+    np.testing.assert_array_equal(stored.X, adata[:, ["1", "5"]].X)
+
+
+def test_standard_input_as_a_process():
+    done = subprocess.run(
+        [sys.executable, "-c", "from unsuprank.cli import main; main()"]
+        + ["rank", "-", "--method", "variance", "--out", "-"],
+        input="a\tb\n1\t5\n2\t9\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[1].startswith("b,1,4.0,7.0,,2.0")
+    assert done.stderr == ""
+
+
+def test_help_has_examples(capsys):
+    for command in ("rank", "compare", "transform", "curve", "methods"):
+        assert run([command, "--help"]) == 0
+        assert "Example" in capsys.readouterr().out
+
+
+def test_import_stays_cheap():
+    code = (
+        "import sys, sklearn.feature_selection; "  # which brings pandas where it is installed
+        "before = set(sys.modules); import unsuprank; "
+        "new = {m.split('.')[0] for m in set(sys.modules) - before}; "
+        "print(sorted(new & set('pandas matplotlib bokeh jinja2 typer rich anndata pyarrow h5py'"
+        ".split())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_progress_bar_shows_time_left():
+    import io
+
+    from rich.console import Console
+
+    from unsuprank.cli.console import RichDisplay
+
+    stream = io.StringIO()
+    bar = RichDisplay("growing [trees]", Console(file=stream, force_terminal=True), patience=0.0)
+    bar.update(5, 10)
+    bar.close()
+    assert "growing [trees]" in stream.getvalue()
+    assert "left" in stream.getvalue()
+    early = io.StringIO()
+    quick = RichDisplay("quick", Console(file=early, force_terminal=True))
+    quick.update(10, 10)
+    quick.close()
+    assert early.getvalue() == ""  # work of less than a second shows nothing
+
+
+def test_interrupt_has_its_own_exit_code(table, monkeypatch, capsys):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unsuprank.cli.app.load", interrupted)
+    assert run(["rank", table, "--method", "variance"]) == 130
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
+    def broken(*args, **kwargs):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("unsuprank.cli.app.load", broken)
+    assert run(["rank", table, "--method", "variance"]) == 1
+    assert "--debug" in capsys.readouterr().err

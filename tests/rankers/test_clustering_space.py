@@ -1,0 +1,24 @@
+"""The space in which impurity is a squared distance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from unsuprank.rankers.clustering_space import BLOCK_COLUMNS, HALVES_ROWS, squared_distances
+from unsuprank.table import read_table
+
+
+@pytest.mark.parametrize("n_rows", [40, HALVES_ROWS + 6], ids=["few rows", "many rows"])
+def test_distances_where_whole_blocks_of_columns_are_constant(n_rows):
+    rng = np.random.default_rng(n_rows)
+    varying = rng.normal(size=(n_rows, 7)) * 10.0 ** np.arange(-3, 4) + 5.0
+    constant = np.full((n_rows, 2 * BLOCK_COLUMNS), 3.5)
+    X = np.column_stack([varying[:, :3], constant, varying[:, 3:]])
+    Z = (varying - varying.mean(axis=0)) / varying.std(axis=0) / np.sqrt(X.shape[1])
+    expected = cdist(Z, Z, "sqeuclidean")
+    np.testing.assert_allclose(squared_distances(read_table(X)), expected, rtol=1e-9, atol=1e-15)
+    nothing = squared_distances(read_table(constant))
+    assert nothing.shape == (n_rows, n_rows)
+    assert not nothing.any()

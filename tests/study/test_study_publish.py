@@ -1,0 +1,280 @@
+"""Tables, words and pictures of the study, from made-up results; the registry of methods."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from unsuprank.evaluation import compare, plots
+from unsuprank.study.data.data_sets import DataSet
+from unsuprank.study.plan import paper
+from unsuprank.study.plan import recipes as methods
+from unsuprank.study.plan.cells import compute, fold_rows, make_cell, unpack_order
+from unsuprank.study.plan.recipes import METHODS, Method
+from unsuprank.study.plan.suites import (
+    GENIE3,
+    PARTS,
+    PUBLISHED_COLUMNS,
+    SOTA_COLUMNS,
+    cells_of,
+    check_methods,
+    check_parts,
+)
+from unsuprank.study.publish import paper_tables as study
+from unsuprank.study.publish.results import Results
+from unsuprank.study.publish.study_figures import write_figures
+from unsuprank.study.publish.study_page import Facts, write_page
+from unsuprank.study.publish.study_verdicts import outliers, verdicts
+from unsuprank.study.publish.tables import Table
+from unsuprank.study.reproduce import make_tables
+
+DATA_SETS = ["ALLAML", "colon", "leukemia", "ORL", "Yale"]
+
+
+def made_up(cell):
+    """URelief as the paper prints it, NDFS over its limit on ORL, all others near it."""
+    if cell.fold < 0:
+        return {"status": "done", "ari": 0.1 * len(cell.data_set)}
+    if cell.method == "ndfs" and cell.data_set == "ORL":
+        return {"status": "limit", "reason": "more than 90 s"}
+    if cell.method == "mcfs" and cell.data_set == "ORL":
+        return {"status": "failed", "reason": "ValueError: no"}
+    base = float(paper.table_3()["URelief"][cell.data_set])
+    labels = {
+        "forest": ["genie3", "random_forest", "symbolic"],
+        "forest-grid": ["genie3", "random_forest", "symbolic"],
+        "urelief-grid": [
+            methods.urelief_label(i, k)
+            for i in paper.URELIEF_ITERATIONS
+            for k in paper.URELIEF_NEIGHBORS
+        ],
+        "random": [f"draw {d}" for d in range(3)],
+    }.get(cell.method, ["order"])
+    sizes = [1, 2, 4, 8, 16] + ([] if cell.method.endswith("grid") else [32, 40])
+    shift = 0.0 if cell.method == "urelief" else 0.01 * len(cell.method) + 0.001 * cell.fold
+    return {
+        "status": "done",
+        "sizes": sizes,
+        "rankings": {
+            label: {"rmse": [base * (1 + shift + 0.002 * j) * (2 if s < 8 else 1) for s in sizes]}
+            for j, label in enumerate(labels)
+        },
+    }
+
+
+@pytest.fixture
+def results(monkeypatch):
+    monkeypatch.setattr(Method, "is_available", lambda self: True)
+    return Results(made_up, DATA_SETS)
+
+
+def test_table_3_and_gaps(results):
+    table = study.table_3(results)
+    assert table.header[1:3] == ["Genie3", "URelief"]
+    row = dict(zip(table.header, table.rows[DATA_SETS.index("ORL")], strict=True))
+    assert row["URelief"] == pytest.approx(27.60)
+    assert row["NDFS"] == row["NDFS (published)"] == "over the limit"
+    assert row["MCFS"].startswith("failed")
+    assert table.rows[-1][0] == "average rank"
+    assert any("ORL" in note for note in table.notes)
+    named = {(r[0], r[1]) for r in study.gaps(results).rows}
+    assert ("ORL", "NDFS") in named
+    assert ("gisette", "all") in named
+
+
+def test_beside_the_paper(results):
+    table = study.beside_paper(results)
+    row = table.rows[DATA_SETS.index("colon")]
+    at = table.header.index("URelief")
+    assert row[at : at + 3] == [pytest.approx(1.49), 1.49, pytest.approx(1.0)]
+    two = study.table_2(results)
+    assert two.rows[0][3:5] == [1.15, 1.14]
+    assert any("without leukemia" in note for note in two.notes)
+
+
+def test_new_rankers_are_compared_one_by_one(results):
+    table = study.beyond(results)
+    assert [row[0] for row in table.rows] == [
+        "GreedyCSS",
+        "GreedyCSS, polished",
+        "Diversified Genie3",
+    ]
+    row = dict(zip(table.header, table.rows[0], strict=True))
+    assert row["data sets"] == 4  # NDFS and MCFS have no value on ORL
+    # Made-up errors grow with the length of a method's name: of the ten, five are shorter than
+    # "greedy-css" besides URelief (spec, mcfs, ndfs, agnos), and forest and random tie with them.
+    lengths = [len(m) for m in ("forest", "laplacian", "spec", "mcfs", "ndfs", "agnos")]
+    lengths += [len("variance"), len("random"), 0]
+    assert row["average rank of 10"] == 1 + sum(v < len("greedy-css") for v in lengths)
+    assert row["ahead of (Nemenyi)"] == row["ahead of (Wilcoxon)"] == "none"
+    assert row["better than random"] == "0 of 5"
+    ratio = (1 + 0.1 + 0.0045) / (1 + 0.07 + 0.0045)  # 0.0045: mean over folds
+    assert row["error relative to fastcan"] == pytest.approx(ratio)
+
+
+def test_ahead_by_signed_ranks():
+    rng = np.random.default_rng(0)
+    ours = rng.uniform(1, 100, size=12)
+    others = {
+        "worse": ours * rng.uniform(1.01, 1.2, size=12),
+        "alike": ours * np.exp(rng.normal(0, 0.05, size=12)),
+        "same": ours,
+        "better": ours * 0.9,
+        "unknown": np.full(12, np.nan),
+    }
+    assert study.ahead_of(ours, others) == ["worse"]
+    # Twelve signs of twelve: p = 2 / 2^12, under 0.05 when multiplied by 102 and not by 103.
+    many = {f"m{i}": others["worse"] for i in range(102)}
+    assert len(study.ahead_of(ours, many)) == 102
+    many["one more"] = others["worse"]
+    assert study.ahead_of(ours, many) == []
+
+
+def test_ties_of_the_toolbox_go_to_the_last_columns():
+    tied = np.ones(40) + 1e-15 * np.random.default_rng(0).normal(size=40)
+    tied[7] = 2.0
+    assert methods._toolbox_order(tied).tolist() == [7, *range(39, 7, -1), *range(6, -1, -1)]
+    assert methods._toolbox_order(np.zeros(3)).tolist() == [2, 1, 0]
+
+
+def test_fastcan_gives_a_whole_order():
+    pytest.importorskip("fastcan", reason="fastcan is not installed")
+    X = np.random.default_rng(0).normal(size=(12, 30))
+    X[:, 5] = 1.0
+    order = methods.METHODS["fastcan"].rank(X, None, {}, 0)["order"]
+    assert sorted(order) == list(range(30))
+    assert 5 not in order[:11]
+
+
+def test_words(results):
+    said = " ".join(verdicts(results))
+    assert "4.03e-08" in said
+    assert "1.766" in said
+    assert "the same groups" in said
+    assert "URelief: 5 of 5 figures are within 7%" in said
+    assert "gisette" in said
+    out, compared = outliers(results, PUBLISHED_COLUMNS[-1], 0.0)
+    assert compared == 5
+    assert out
+
+
+def test_grids(results):
+    ranks = study.urelief_ranks(results)
+    assert ranks.shape == (5, 6)
+    assert ranks.ravel().tolist() == sorted(ranks.ravel())
+    assert study.ensemble_ranks(results, "genie3").shape == (3, 2)
+
+
+def test_everything_is_written(results, tmp_path):
+    pytest.importorskip("matplotlib")
+    tables = make_tables(results, PARTS)
+    for table in tables:
+        table.write(tmp_path)
+    figures = write_figures(results, list(PARTS), tmp_path)
+    assert len(tables) == 10
+    names = [name for name, _ in figures]
+    assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
+    assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
+    assert (tmp_path / "curves" / "ORL.png").exists()
+    facts = Facts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
+    write_page(tmp_path, facts, ["a < b"], tables, figures)
+    page = (tmp_path / "index.html").read_text()
+    assert "50 min" in page
+    assert "sota: 40 min; curves, ari: 10 min" in page
+    assert "a &lt; b" in page
+    assert page.count("data:image/png;base64,") == len(figures)
+    assert "http" not in page  # self-contained
+    assert "Table 3" in (tmp_path / "summary.md").read_text()
+
+
+def test_table_forms():
+    table = Table("t", "A title", ["data_set", "a", "b"], [["x", 1.0, 2.0], ["y", None, 0.123456]],
+                  bold=(1, 2))  # fmt: skip
+    assert table.csv() == "data_set,a,b\nx,1,2\ny,,0.123456\n"
+    assert "| x | **1** | 2 |" in table.markdown()
+    assert r"data\_set & a & b \\" in table.latex()
+    assert "<td><b>1</b></td>" in table.html()
+
+
+def test_what_is_not_there_yet_is_skipped(monkeypatch):
+    absent = Method("NoSuchRanker", METHODS["variance"].rank)
+    monkeypatch.setitem(METHODS, "variance", absent)
+    assert not absent.is_available()
+    assert {c.method for c in cells_of(["sota"], ["a"], ["variance", "random"])} == {"random"}
+    assert check_parts(["ari", "sota"]) == ["sota", "ari"]
+    with pytest.raises(ValueError, match="No method is called"):
+        check_methods(["genie4"])
+
+
+def test_parts_share_their_cells():
+    sota = cells_of(["sota"], DATA_SETS)
+    assert cells_of(["sota", "curves"], DATA_SETS) == sota
+    assert len(set(sota)) == len(sota)
+    assert {c.settings for c in GENIE3.cells("a")} == {GENIE3.cells("a")[0].settings}
+    assert len({c.title for c in SOTA_COLUMNS}) == len(SOTA_COLUMNS)
+
+
+def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    data = DataSet("d", X, np.arange(40) % 4, "0")
+    seen = []
+
+    def spy(table, n_classes, settings, seed):
+        seen.append((table.copy(), n_classes))
+        return {"order": np.arange(5)[::-1]}
+
+    monkeypatch.setitem(METHODS, "spy", Method("VarianceRanker", spy))
+    result = compute(make_cell("d", 3, "spy", {}), data)
+    train, test = fold_rows(40, 3)
+    assert np.array_equal(seen[0][0], X[train])
+    assert seen[0][1] == 4
+    assert not set(train) & set(test)
+    assert result["sizes"] == [1, 2, 4, 5]
+    assert unpack_order(result["rankings"]["order"]["order"]).tolist() == [4, 3, 2, 1, 0]
+    ends = [compute(make_cell("d", 3, m, {}), data)["rankings"] for m in ("variance", "random")]
+    errors = {r["rmse"][-1] for rankings in ends for r in rankings.values()}
+    assert errors == {result["rankings"]["order"]["rmse"][-1]}
+
+
+def test_forest_and_path_adapters(monkeypatch):
+    """The adapters against stand-ins with the interface that the package promises."""
+
+    class Forest:
+        def __init__(self, n_estimators=100, random_state=None, n_jobs=None):
+            self.seed = random_state
+
+        def get_params(self):
+            return {"n_estimators": 100, "random_state": None, "n_jobs": None}
+
+        def fit(self, X):
+            self.genie3_, self.random_forest_ = X.sum(axis=0), -X.sum(axis=0)
+            self.symbolic_ = np.zeros(X.shape[1])
+            return self
+
+    def path(X, n_neighbors, n_iterations, **_):
+        return np.zeros((len(n_neighbors), len(n_iterations), X.shape[1])) + np.arange(X.shape[1])
+
+    stand_ins = {"PredictiveClusteringForest": Forest, "relief.urelief_path": path}
+    monkeypatch.setattr(methods, "find", stand_ins.get)
+    X = np.arange(12.0).reshape(4, 3)
+    orders = METHODS["forest"].rank(X, None, {"n_estimators": 5}, 1)
+    assert orders["genie3"].tolist() == [2, 1, 0]
+    assert orders["random_forest"].tolist() == [0, 1, 2]
+    grid = METHODS["urelief-grid"].rank(X, None, {}, 0)
+    assert len(grid) == 30
+    assert grid["I=0.1 K=5"].tolist() == [2, 1, 0]
+
+
+def test_pictures_of_the_library():
+    pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(0)
+    found = compare(rng.normal(size=(9, 4)) + np.arange(4))
+    assert found.plot().figure is not None
+    curves = SimpleNamespace(
+        sizes=np.array([1, 2]), values={"a": None}, random=rng.random((3, 2, 2)), measure="rmse",
+        mean=lambda _name: np.array([2.0, 1.0]), band=lambda: (np.zeros(2), np.ones(2)),
+    )  # fmt: skip
+    assert plots.plot_error_curves(curves).get_ylabel() == "rmse"
+    assert plots.plot_ari_density({"a": 0.1, "b": 0.2, "c": 0.7}).get_xlim()[1] >= 1.0
