@@ -47,7 +47,7 @@ class Ranker(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
+        X : array-like, DataFrame or Table of shape (n_samples, n_features)
         y : ignored
 
         Returns
@@ -58,9 +58,34 @@ class Ranker(SelectorMixin, BaseEstimator):
         self._check_parameters()
         table = self._read(X)
         scores = np.asarray(self._score(table), dtype=np.float64)
-        validate_data(self, X, skip_check_array=True)
+        self._remember_input(X)
         self.scores_ = scores
         return self
+
+    def _remember_input(self, X: Any) -> None:
+        """Set ``n_features_in_`` and ``feature_names_in_``."""
+        if not isinstance(X, Table):
+            validate_data(self, X, skip_check_array=True)
+            return
+        self.n_features_in_ = X.n_columns
+        if X.schema.names is not None:
+            self.feature_names_in_ = np.array(X.schema.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of `X`; of a table, a table.
+
+        Parameters
+        ----------
+        X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        """
+        if not isinstance(X, Table):
+            return super().transform(X)
+        support = self.get_support()
+        if X.n_columns != len(support):
+            raise ValueError(f"X has {X.n_columns} columns, but {len(support)} were ranked.")
+        return X.take(columns=support)
 
     @abstractmethod
     def _score(self, table: Table) -> np.ndarray:

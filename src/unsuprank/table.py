@@ -5,6 +5,11 @@ column is contiguous, where nominal columns hold the codes ``0 .. k-1`` of their
 and NaN marks what is missing. A :class:`Schema` remembers names and nominal values, so
 that new rows are read the way the training rows were.
 
+A table is made once, by :func:`read_table` or by a reader of files, and then handed on: every
+ranker, plot, report and function of the evaluation takes it as it is. The rest of the package
+asks it for parts (:meth:`Table.take`), for single columns and for samples of rows, so that
+other kinds of storage can find their place behind the same questions.
+
 Everything is converted to float64 before any arithmetic: unsigned integers never wrap.
 """
 
@@ -44,6 +49,22 @@ class Schema:
         """How messages call a column."""
         return f"column {column}" if self.names is None else f"column {self.names[column]!r}"
 
+    def take(self, columns: np.ndarray) -> Schema:
+        """The schema of some columns, in the order given."""
+        picked = columns.tolist()
+        return Schema(
+            None if self.names is None else tuple(self.names[j] for j in picked),
+            tuple(self.categories[j] for j in picked),
+            frozenset(i for i, j in enumerate(picked) if j in self.boolean),
+        )
+
+    def with_nominal(self, nominal: np.ndarray, categories: Sequence[np.ndarray]) -> Schema:
+        """The schema in which the columns of a mask are nominal, with values of their own."""
+        found = list(self.categories)
+        for j, values in zip(np.flatnonzero(nominal).tolist(), categories, strict=True):
+            found[j] = values
+        return Schema(self.names, tuple(found), self.boolean)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -59,6 +80,42 @@ class Table:
     @property
     def n_columns(self) -> int:
         return self.values.shape[1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_columns
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns; x0, x1, ... where nothing names them."""
+        names = self.schema.names
+        return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
+
+    def column(self, j: int) -> np.ndarray:
+        """Values of one column: numbers, or codes of nominal values; NaN is missing."""
+        return self.values[:, j]
+
+    def take(self, rows: Any = None, columns: Any = None) -> Table:
+        """Part of the table; names, nominal values and what was boolean are kept.
+
+        Parameters
+        ----------
+        rows, columns : indices or boolean mask, optional
+            All by default. Indices may repeat and come in any order.
+        """
+        picked = None if columns is None else _as_indices(columns)
+        values = self.values if rows is None else self.values[_as_indices(rows)]
+        if picked is not None:
+            values = values[:, picked]
+        schema = self.schema if picked is None else self.schema.take(picked)
+        return Table(np.asfortranarray(values), schema)
+
+    def sample_rows(self, most: int, seed: int = 0) -> np.ndarray:
+        """Indices of at most `most` rows, in order; all of them if there are no more."""
+        if self.n_rows <= most:
+            return np.arange(self.n_rows)
+        return np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
 
     @cached_property
     def n_values(self) -> np.ndarray:
@@ -118,7 +175,8 @@ def read_table(
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame
+    X : array-like, pandas or polars DataFrame, or Table
+        A table is taken as it is.
     nominal_features : names, indices or boolean mask of nominal columns, optional
         Needed for plain arrays only: DataFrame columns that hold categories, strings,
         objects or booleans are nominal without being named.
@@ -133,6 +191,10 @@ def read_table(
         raise TypeError(
             "Sparse input is not supported: pass a dense array, for instance X.toarray()."
         )
+    if isinstance(X, Table):
+        table = _reread(X, nominal_features, schema)
+        _check_shape(table.values, min_rows, estimator)
+        return table
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         values, found = _read_frame(frame, nominal_features, schema)
@@ -158,6 +220,45 @@ def _check_finite(table: Table) -> None:
     if table.infinite.any():
         where = table.schema.label(int(np.flatnonzero(table.infinite)[0]))
         raise ValueError(f"Input X contains infinity in {where}; replace it by a number or NaN.")
+
+
+def _as_indices(wanted: Any) -> np.ndarray:
+    wanted = np.asarray(wanted)
+    return np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.intp)
+
+
+def _reread(table: Table, nominal: NominalFeatures, schema: Schema | None) -> Table:
+    """A table as it is, but for columns that are declared nominal, or coded by a schema."""
+    if schema is not None:
+        return _recoded(table, schema)
+    declared = _nominal_mask(nominal, table.n_columns, table.schema.names) & (table.n_values == 0)
+    if not declared.any():
+        return table
+    columns = [table.column(j) for j in np.flatnonzero(declared).tolist()]
+    schema = table.schema.with_nominal(declared, [_find_categories(c) for c in columns])
+    return _recoded(table, schema)
+
+
+def _recoded(table: Table, schema: Schema) -> Table:
+    """The same values with the codes of another schema."""
+    _check_width(table.n_columns, schema)
+    pairs = zip(table.schema.categories, schema.categories, strict=True)
+    if all(old is new or np.array_equal(old, new) for old, new in pairs):  # type: ignore[arg-type]
+        return Table(table.values, schema)
+    return Table(
+        _encode_columns([_decoded(table, j) for j in range(table.n_columns)], schema), schema
+    )
+
+
+def _decoded(table: Table, j: int) -> np.ndarray:
+    """The values of a column as they were before they were coded."""
+    column, categories = table.column(j), table.schema.categories[j]
+    if categories is None:
+        return column
+    known = ~np.isnan(column)
+    values = np.full(len(column), None, dtype=object)
+    values[known] = np.asarray(categories, dtype=object)[column[known].astype(int)]
+    return values
 
 
 def _read_array(
