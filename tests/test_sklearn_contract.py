@@ -10,16 +10,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import unsuprank
 from unsuprank import Ranker
+from unsuprank.ranker import known_rankers
 
-RANKERS = [
-    obj
-    for name in unsuprank.__all__
-    if isinstance(obj := getattr(unsuprank, name), type)
-    and issubclass(obj, Ranker)
-    and obj is not Ranker
-]
+RANKERS = known_rankers()
 
 
 def quick(cls: type[Ranker], **params) -> Ranker:

@@ -1,6 +1,8 @@
 """unsuprank: which columns matter when there are no labels?"""
 
-from .ranker import Ranker
+from typing import Any
+
+from .ranker import VIEWS, MethodCard, Ranker
 from .rankers import (
     MCFS,
     NDFS,
@@ -45,6 +47,7 @@ __all__ = [
     "PredictiveClusteringForest",
     "PredictiveClusteringTree",
     # for those who write one
+    "MethodCard",
     "Ranker",
 ]
 __version__ = "0.1.0"
@@ -59,3 +62,22 @@ def __getattr__(name: str):
 
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _write_report(ranker: Ranker, X: Any, path: Any, **options: Any) -> None:
+    try:
+        from .report.page import write_report
+    except ImportError:
+        raise ImportError(
+            "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'."
+        ) from None
+    write_report(ranker, X, path, **options)
+
+
+def _show_in_notebook(ranker: Ranker) -> str:
+    from .describe.notebook import top_of_ranking
+
+    return top_of_ranking(ranker)
+
+
+VIEWS.update(report=_write_report, html=_show_in_notebook)

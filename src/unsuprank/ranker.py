@@ -2,12 +2,16 @@
 
 A ranker is a scikit-learn selector. To add one, subclass :class:`Ranker`, say what input
 it accepts, and write ``_score``: a table in, one score per column out, higher is better.
-Everything else (reading input, ``order_``, ``ranking_``, ``transform``) is here.
+Everything else (reading input, ``order_``, ``ranking_``, ``transform``) is here. A
+:class:`MethodCard` says what the method is; with it the ranker is on the command line, in the
+study and in the documentation.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,6 +22,45 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
 from .table import Table, read_table
+
+#: The questions that rankings answer, with a title for each.
+QUESTIONS = {
+    "relevance": "Relevance: which columns carry structure?",
+    "representatives": "Representatives: which few columns stand for all?",
+    "clusters": "Clusters: which columns show the groups of the rows?",
+    "control": "Controls: what should a method beat?",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodCard:
+    """What people want to know of a method; :mod:`unsuprank.registry` reads it off the classes."""
+
+    #: What the method is called on the command line and in the study.
+    name: str
+    #: One of `QUESTIONS`.
+    question: str
+    #: What the method asks of a column, in one sentence.
+    what: str
+    when: str = ""
+    cost: str = ""
+    #: What a high score means, in words for someone who has never heard of the method.
+    meaning: str = ""
+    #: Whether the units of a column make no difference to its score.
+    scale_free: bool = True
+    #: Time of a fit in those of Genie3 with 100 trees, roughly.
+    effort: float = 1.0
+    #: Parameters that make this method of its class.
+    params: Mapping[str, Any] = field(default_factory=dict)
+    #: The method whose ranker this one wraps.
+    wraps: str | None = None
+    #: Whether these parameters make a class that takes nominal columns refuse them.
+    numbers_only: bool = False
+
+
+#: How a fitted ranker is shown: "report" writes a page, "html" gives the view of notebooks. The
+#: package fills this in when it is imported, because what shows rankings is built upon rankers.
+VIEWS: dict[str, Callable[..., Any]] = {}
 
 
 class Ranker(SelectorMixin, BaseEstimator):
@@ -35,6 +78,8 @@ class Ranker(SelectorMixin, BaseEstimator):
         Scores clipped at 0 and scaled to sum 1.
     """
 
+    #: What people should know of the method; several if parameters make several methods of it.
+    cards: ClassVar[tuple[MethodCard, ...]] = ()
     #: Whether NaN is a missing value that the method can work with, or an error.
     accepts_missing: ClassVar[bool] = False
     #: Whether the method knows what to do with nominal columns.
@@ -155,21 +200,13 @@ class Ranker(SelectorMixin, BaseEstimator):
             `title`, `labels` and `label_name` (a label per row, for colours only), `seed`.
         """
         check_is_fitted(self)
-        try:
-            from .report.page import write_report
-        except ImportError:
-            raise ImportError(
-                "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'."
-            ) from None
-        write_report(self, self._read(X), path, **options)
+        VIEWS["report"](self, self._read(X), path, **options)
 
     def _repr_html_(self) -> str:
         """The top of a fitted ranking for notebooks; scikit-learn's diagram before that."""
         if not hasattr(self, "scores_"):
             return super()._repr_html_()
-        from .describe.notebook import top_of_ranking
-
-        return top_of_ranking(self)
+        return VIEWS["html"](self)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -179,17 +216,17 @@ class Ranker(SelectorMixin, BaseEstimator):
         return tags
 
 
-def rankers_that(ability: str) -> list[str]:
-    """Names of the package's public rankers with a class attribute set, alphabetically."""
+def known_rankers() -> list[type[Ranker]]:
+    """All rankers with a card of their own that were imported, in that order."""
 
     def family(cls: type) -> list[type]:
         children: list[type] = cls.__subclasses__()
         return [d for c in children for d in (c, *family(c))]
 
-    return sorted(
-        c.__name__
-        for c in family(Ranker)  # every class is imported with the package
-        if getattr(c, ability)
-        and not c.__name__.startswith("_")
-        and c.__module__.startswith("unsuprank.")
-    )
+    return [cls for cls in family(Ranker) if cls.__dict__.get("cards")]
+
+
+def rankers_that(ability: str) -> list[str]:
+    """Names of the package's rankers with a class attribute set, alphabetically."""
+    ours = [cls for cls in known_rankers() if cls.__module__.startswith("unsuprank.")]
+    return sorted(cls.__name__ for cls in ours if getattr(cls, ability))

@@ -120,18 +120,6 @@ def test_methods_are_listed(capsys):
         assert method.name in shown
 
 
-def test_every_public_ranker_is_a_method():
-    import unsuprank
-
-    known = {m.class_name for m in methods.available()}
-    rankers = {
-        n
-        for n in unsuprank.__all__
-        if isinstance(c := getattr(unsuprank, n), type) and issubclass(c, unsuprank.Ranker)
-    }
-    assert rankers - known == {"Ranker"}
-
-
 def test_variants_of_a_class_are_methods_of_their_own(table):
     diversified = methods.make("diversified", seed=5, n_jobs=2, n_estimators=7)
     assert diversified.get_params()["ranker__random_state"] == 5

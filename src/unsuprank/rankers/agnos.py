@@ -20,7 +20,7 @@ from sklearn.utils import check_random_state
 from .._checks import check_count, check_number
 from .._parallel import one_blas_thread
 from .._progress import progress
-from ..ranker import Ranker
+from ..ranker import MethodCard, Ranker
 from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
 from .spectral.columns import centred
@@ -192,6 +192,18 @@ class AgnoSS(Ranker):
     >>> AgnoSS(n_restarts=2, random_state=0).fit(X).scores_.shape
     (3,)
     """
+
+    cards = (
+        MethodCard(
+            name="agnos-s",
+            question="relevance",
+            what="Does an auto-encoder keep the column when forgetting is rewarded?",
+            when="Non-linear relations among numeric columns; answers differ between seeds",
+            cost="epochs of mn; the slowest here",
+            meaning="the auto-encoder needs this column to rebuild the table",
+            effort=30.0,
+        ),
+    )
 
     def __init__(
         self,

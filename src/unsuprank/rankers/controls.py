@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..ranker import Ranker
+from ..ranker import MethodCard, Ranker
 from ..table import Table
 
 
@@ -24,6 +24,18 @@ class VarianceRanker(Ranker):
     >>> VarianceRanker().fit(np.array([[0.0, 5.0], [1.0, 9.0], [2.0, 1.0]])).order_
     array([1, 0])
     """
+
+    cards = (
+        MethodCard(
+            name="variance",
+            question="control",
+            what="How far are the values of the column spread, in its own units?",
+            when="To see whether a method does more than find spread",
+            cost="mn",
+            meaning="the values of the column are spread widely, in the units it came in",
+            scale_free=False,
+        ),
+    )
 
     def __init__(self, *, n_features_to_select: int | float = 16) -> None:
         self.n_features_to_select = n_features_to_select
@@ -59,6 +71,17 @@ class RandomRanker(Ranker):
     >>> sorted(RandomRanker(random_state=0).fit(np.eye(3)).order_.tolist())
     [0, 1, 2]
     """
+
+    cards = (
+        MethodCard(
+            name="random",
+            question="control",
+            what="Nothing: an order drawn by chance",
+            when="To see whether a method beats chance",
+            cost="nothing",
+            meaning="nothing at all: the order is drawn by chance",
+        ),
+    )
 
     accepts_missing = True
     accepts_nominal = True

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._checks import check_count, check_number
 from ..._progress import progress
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
 from ..clustering_space import Space
 from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
@@ -212,6 +212,23 @@ class Genie3(ForestRanker):
     'petal length (cm)'
     """
 
+    cards = (
+        MethodCard(
+            name="genie3",
+            question="relevance",
+            what=(
+                "How much do tests on the column make the rows of a tree's nodes alike in all "
+                "columns?"
+            ),
+            when="Mixed columns, missing values, many columns; relations that are not linear",
+            cost="m²n once, then about 0.05 ms a tree for 70 x 7,000",
+            meaning=(
+                "splitting the rows by this column makes them more alike in all other columns, so "
+                "the column tells much about the table as a whole"
+            ),
+        ),
+    )
+
     _kind = "genie3"
 
 
@@ -247,6 +264,17 @@ class SymbolicScore(ForestRanker):
     >>> SymbolicScore(random_state=0).fit(load_iris().data).scores_.shape
     (4,)
     """
+
+    cards = (
+        MethodCard(
+            name="symbolic",
+            question="relevance",
+            what="How many rows reach tests on the column?",
+            when="A quick look; coarser than genie3",
+            cost="that of genie3",
+            meaning="the trees ask about this column often and early",
+        ),
+    )
 
     _kind = "symbolic"
 
@@ -285,5 +313,19 @@ class RandomForestScore(ForestRanker):
     >>> RandomForestScore(random_state=0).fit(load_iris().data).scores_.shape
     (4,)
     """
+
+    cards = (
+        MethodCard(
+            name="random-forest",
+            question="relevance",
+            what="How much worse are all columns predicted when this one is permuted?",
+            when="When a column should count only for what it predicts on rows left aside",
+            cost="up to three times that of genie3",
+            meaning=(
+                "shuffling this column makes predictions of all columns worse on rows that were "
+                "left aside"
+            ),
+        ),
+    )
 
     _kind = "random_forest"

@@ -33,7 +33,7 @@ from ... import _kernels
 from ..._checks import check_count, check_fraction_or_count, check_number
 from ..._parallel import in_batches
 from ..._progress import Progress, progress
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import NominalFeatures, Table, read_table
 
 TILE = _kernels.RELIEF_TILE
@@ -91,6 +91,21 @@ class URelief(Ranker):
     >>> URelief(n_neighbors=10).fit(X).order_
     array([0, 1])
     """
+
+    cards = (
+        MethodCard(
+            name="urelief",
+            question="clusters",
+            what="Does the column differ where near rows differ?",
+            when=(
+                "Structure that shows in the distances between rows; mixed columns, missing values"
+            ),
+            cost="m²n, in 16-bit integers",
+            meaning=(
+                "rows that are far apart in the table differ in this column more than near rows do"
+            ),
+        ),
+    )
 
     accepts_missing = True
     accepts_nominal = True

@@ -16,7 +16,7 @@ from ... import _kernels
 from ..._checks import check_choice, check_count, check_flag
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
 from .columns import centred
 from .graph import (
@@ -190,6 +190,21 @@ class MCFS(Ranker):
     >>> int(MCFS(n_clusters=2, n_neighbors=10).fit(X).order_[0])
     2
     """
+
+    cards = (
+        MethodCard(
+            name="mcfs",
+            question="clusters",
+            what=(
+                "Do sparse regressions need the column to recover the spectral clusters of the "
+                "rows?"
+            ),
+            when="When numeric data have several clusters",
+            cost="m²n, a few eigenvectors, then mn a step",
+            meaning="a regression on few columns needs this one to recover a cluster structure",
+            effort=2.0,
+        ),
+    )
 
     def __init__(
         self,

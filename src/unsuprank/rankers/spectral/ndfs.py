@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..._checks import check_choice, check_count, check_number
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
 from .columns import centred
 from .graph import (
@@ -101,6 +101,18 @@ class NDFS(Ranker):
     >>> int(NDFS(n_clusters=2, n_neighbors=10, random_state=0).fit(X).order_[0])
     2
     """
+
+    cards = (
+        MethodCard(
+            name="ndfs",
+            question="clusters",
+            what="Does the column predict clusters that are learned together with its weight?",
+            when="When numeric data have clusters and time is no concern",
+            cost="m²n, then steps of the smaller of m and n, cubed",
+            meaning="this column carries much weight in predicting the clusters that were found",
+            effort=50.0,
+        ),
+    )
 
     def __init__(
         self,

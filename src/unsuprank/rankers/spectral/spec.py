@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._checks import check_choice, check_count, check_number
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
 from .columns import constant_columns, unit_size
 from .graph import (
@@ -143,6 +143,17 @@ class SPEC(Ranker):
     >>> int(SPEC().fit(X).order_[0])
     2
     """
+
+    cards = (
+        MethodCard(
+            name="spec",
+            question="clusters",
+            what="Does the column vary smoothly over a graph of all pairs of rows?",
+            when="Like laplacian; a well-known baseline",
+            cost="m²n",
+            meaning="the column follows the slow, large-scale structure of the neighbour graph",
+        ),
+    )
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from sklearn.utils import Tags, get_tags
 
 from ..._checks import check_count, check_number
 from ..._progress import Progress, progress
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table, read_table
 from ..forest import Genie3
 from .coordinates import scaled_coordinates
@@ -70,6 +70,19 @@ class Diversified(Ranker):
     >>> Diversified(VarianceRanker()).fit(X).order_
     array([2, 0, 1])
     """
+
+    cards = (
+        MethodCard(
+            name="diversified",
+            question="representatives",
+            what="Any ranking (here genie3), with near-copies of what is chosen moved down",
+            when="When the top of another ranking repeats itself",
+            cost="that of the ranking, and mn for each of 256 columns",
+            meaning="the column ranks high for genie3 and is no near-copy of one that ranks higher",
+            effort=2.0,
+            wraps="genie3",
+        ),
+    )
 
     # The wrapped ranker has its own say when it is fitted.
     accepts_missing = True

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._checks import check_choice, check_count
 from ..._progress import progress
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
 from .column_subset import GreedyPath, Residual, path_from, path_scores
 from .coordinates import SCALES, filled_values, scaled_coordinates
@@ -87,6 +87,37 @@ class GreedyCSS(Ranker):
     >>> GreedyCSS().fit(X).order_
     array([1, 2, 0])
     """
+
+    cards = (
+        MethodCard(
+            name="css",
+            question="representatives",
+            what="What does the column explain that the ones before it leave unexplained?",
+            when="A small set of columns without repetition",
+            cost="mn a column picked",
+            meaning="given the columns ranked before it, this one explains most of what is left",
+        ),
+        MethodCard(
+            name="css-knn",
+            question="representatives",
+            what=(
+                "The same, with the top columns then swapped for what predicts all by nearest "
+                "neighbours"
+            ),
+            when=(
+                "A small set of numeric columns from which all others can be read off similar rows"
+            ),
+            cost="a few times that of css",
+            meaning=(
+                "given the columns ranked before it, this one explains most of what is left; the "
+                "top ones were swapped until rows alike in them were most alike in all columns"
+            ),
+            scale_free=False,
+            effort=3.0,
+            params={"polish": "knn"},
+            numbers_only=True,
+        ),
+    )
 
     accepts_missing = True
     accepts_nominal = True

@@ -17,8 +17,8 @@ from typing import Any
 
 from ..._progress import progress
 from ..data.data_sets import DataSet, file_checksum, load_data_set
-from ..plan.cells import Cell
-from ..plan.recipes import METHODS
+from ..plan import recipes
+from ..plan.cells import CLUSTER_HYPOTHESIS, Cell
 from .store import Store
 from .workers import Outcome, Worker, attempt
 
@@ -36,8 +36,9 @@ class Limits:
     grid_seconds: float | None = 15.0
 
     def seconds_for(self, cell: Cell) -> float | None:
-        method = METHODS.get(cell.method)
-        return self.grid_seconds if method is not None and method.is_grid else self.seconds
+        if cell.method == CLUSTER_HYPOTHESIS:
+            return self.seconds
+        return self.grid_seconds if recipes.find(cell.method).is_grid else self.seconds
 
 
 #: `--full`: no limits.

@@ -16,7 +16,8 @@ from ...evaluation.judges import NearestNeighbourErrors
 from ...evaluation.measures import make_fold, summarise
 from ...table import read_table
 from ..data.data_sets import DataSet
-from .recipes import METHODS, Settings
+from . import recipes
+from .recipes import Settings
 
 N_FOLDS = 10
 FOLD_SEED = 0
@@ -71,7 +72,7 @@ def compute(cell: Cell, data: DataSet) -> dict[str, Any]:
         if data.y is None:
             raise ValueError(f"{data.name} has no labels to compare clusters to.")
         return {"ari": cluster_hypothesis(data.X, data.y, random_state=cell.seed)}
-    method = METHODS[cell.method]
+    method = recipes.find(cell.method)
     train, test = fold_rows(len(data.X), cell.fold)
     started = time.perf_counter()
     orders = method.rank(data.X[train], data.n_classes, dict(cell.settings), cell.seed)

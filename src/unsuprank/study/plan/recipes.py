@@ -1,20 +1,27 @@
-"""The methods of the study by name, looked up in the package when they are needed.
+"""How the study runs each method.
 
-A method takes the training rows, the number of classes, its settings and a seed, and
-answers with one or several orders by label: a forest gives the orders of all its scores,
-a path those of all its settings.
+A recipe takes the training rows, the number of classes, its settings and a seed, and answers
+with one or several orders by label: a forest gives the orders of all its scores, a path those of
+all its settings. Methods that need nothing special are run as the registry makes them, so that a
+new ranker can be studied as soon as it is there.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ... import registry
+from ...rankers import Diversified, Genie3, PredictiveClusteringForest, urelief_path
 from .paper import URELIEF_ITERATIONS, URELIEF_NEIGHBORS
+
+try:
+    from .peers import fastcan_order
+except ImportError:
+    fastcan_order = None  # type: ignore[assignment]
 
 Settings = dict[str, Any]
 Orders = dict[str, np.ndarray]
@@ -25,47 +32,42 @@ RANDOM_DRAWS = 10
 
 
 @dataclass(frozen=True)
-class Method:
-    """How to rank, and which public name of the package it takes."""
+class Recipe:
+    """How the study ranks by a method."""
 
-    needs: str
     rank: Rank
     #: A grid is judged up to 16 features only, and keeps the start of each order.
     is_grid: bool = False
-
-    def is_available(self) -> bool:
-        return find(self.needs) is not None
-
-
-def find(name: str) -> Any:
-    """A public name of the package, or None where this version does not have it."""
-    place, _, attribute = name.rpartition(".")
-    try:
-        return getattr(
-            importlib.import_module(f"unsuprank.{place}" if place else "unsuprank"), attribute
-        )
-    except (ImportError, AttributeError):
-        return None
+    #: Whether this installation has what the recipe needs.
+    is_available: bool = True
 
 
-def _built(name: str, settings: Settings, seed: int) -> Any:
-    """An instance; seed and threads are passed where the class knows them."""
-    cls = find(name)
-    known = cls().get_params()
-    common = {"random_state": seed, "n_jobs": 1}
-    return cls(**settings, **{k: v for k, v in common.items() if k in known})
+def find(name: str) -> Recipe:
+    """The recipe called `name`: one of the study's own, or a method of the registry as it is."""
+    if name in RECIPES:
+        return RECIPES[name]
+    if name not in names():
+        raise ValueError(f"No method is called {name!r}; there are: {', '.join(names())}.")
+    return _plain(registry.find(name))
 
 
-def _simple(name: str, *, clusters: bool = False) -> Method:
+def names() -> list[str]:
+    """What can be studied: the recipes, and every method of the registry."""
+    return list(dict.fromkeys([*RECIPES, *(m.name for m in registry.available())]))
+
+
+def _plain(method: registry.Method, *, clusters: bool = False) -> Recipe:
     def rank(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:
         if clusters:
             if n_classes is None:
-                raise ValueError(f"{name} needs the number of clusters, and there are no labels.")
+                raise ValueError(
+                    f"{method.name} needs the number of clusters, and there are no labels."
+                )
             settings = {**settings, "n_clusters": n_classes}
-        ranker = _built(name, settings, seed).fit(X)
+        ranker = registry.make(method.name, seed=seed, n_jobs=1).set_params(**settings).fit(X)
         return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
 
-    return Method(name, rank)
+    return Recipe(rank)
 
 
 def _toolbox_order(scores: np.ndarray) -> np.ndarray:
@@ -81,7 +83,7 @@ def _toolbox_order(scores: np.ndarray) -> np.ndarray:
 
 
 def _forest(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    forest = _built("PredictiveClusteringForest", settings, seed).fit(X)
+    forest = PredictiveClusteringForest(**settings, random_state=seed, n_jobs=1).fit(X)
     scores = {
         "genie3": forest.genie3_,
         "random_forest": forest.random_forest_,
@@ -91,8 +93,7 @@ def _forest(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int)
 
 
 def _urelief_grid(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    path = find("urelief_path")
-    scores = path(
+    scores = urelief_path(
         X,
         n_neighbors=[min(k, len(X) - 1) for k in URELIEF_NEIGHBORS],
         n_iterations=list(URELIEF_ITERATIONS),
@@ -117,31 +118,26 @@ def _random(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int)
 
 
 def _diversified(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    base = _built("Genie3", {}, seed)
-    return {"order": find("Diversified")(base, **settings).fit(X).order_}
+    base = Genie3(random_state=seed, n_jobs=1)
+    return {"order": Diversified(base, **settings).fit(X).order_}
 
 
 def _fastcan(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    return {"order": find("study.plan.peers.fastcan_order")(X)}
+    return {"order": fastcan_order(X)}
 
 
 def _order(scores: np.ndarray) -> np.ndarray:
     return np.argsort(-np.asarray(scores), kind="stable")
 
 
-METHODS: dict[str, Method] = {
-    "forest": Method("PredictiveClusteringForest", _forest),
-    "urelief": _simple("URelief"),
-    "urelief-grid": Method("urelief_path", _urelief_grid, is_grid=True),
-    "forest-grid": Method("PredictiveClusteringForest", _forest, is_grid=True),
-    "laplacian": _simple("LaplacianScore"),
-    "spec": _simple("SPEC"),
-    "mcfs": _simple("MCFS", clusters=True),
-    "ndfs": _simple("NDFS", clusters=True),
-    "agnos": _simple("AgnoSS"),
-    "variance": _simple("VarianceRanker"),
-    "random": Method("RandomRanker", _random),
-    "greedy-css": _simple("GreedyCSS"),
-    "diversified": Method("Diversified", _diversified),
-    "fastcan": Method("study.plan.peers.fastcan_order", _fastcan),
+#: The study's own recipes; all other methods are run as the registry makes them.
+RECIPES: dict[str, Recipe] = {
+    "forest": Recipe(_forest),
+    "forest-grid": Recipe(_forest, is_grid=True),
+    "urelief-grid": Recipe(_urelief_grid, is_grid=True),
+    "mcfs": _plain(registry.find("mcfs"), clusters=True),
+    "ndfs": _plain(registry.find("ndfs"), clusters=True),
+    "random": Recipe(_random),
+    "diversified": Recipe(_diversified),
+    "fastcan": Recipe(_fastcan, is_available=fastcan_order is not None),
 }
