@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ._version import __version__
 from .ranker import VIEWS, MethodCard, Ranker
 from .rankers import (
     MCFS,
@@ -49,8 +50,8 @@ __all__ = [
     # for those who write one
     "MethodCard",
     "Ranker",
+    "__version__",
 ]
-__version__ = "0.1.0"
 
 _LAZY = ("evaluation", "io", "plot", "registry", "sc", "study")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__
 from . import registry as methods
+from ._version import __version__
 from .io.data_file import densify
 from .io.h5ad import pick_matrix, store_scores
 from .ranker import Ranker

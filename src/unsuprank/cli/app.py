@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import __version__
 from .. import registry as methods
+from .._version import __version__
 from ..io import FORMATS, FileProblem, ReadOptions, read_scores, score_rows, write_rows
 from . import console
 from .console import Prose

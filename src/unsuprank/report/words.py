@@ -6,7 +6,7 @@ import platform
 
 import numpy as np
 
-from .. import __version__
+from .._version import __version__
 from ..io.data_file import shorten
 from ..ranker import Ranker
 from ..registry import Method

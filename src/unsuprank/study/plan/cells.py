@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from ... import __version__
+from ..._version import __version__
 from ...evaluation import cluster_hypothesis, geometric_sizes
 from ...evaluation.judges import NearestNeighbourErrors
 from ...evaluation.measures import make_fold, summarise
