@@ -100,10 +100,7 @@ class GreedyCSS(Ranker):
         MethodCard(
             name="css-knn",
             question="representatives",
-            what=(
-                "The same, with the top columns then swapped for what predicts all by nearest "
-                "neighbours"
-            ),
+            what="Which columns, after swaps, predict all others best by nearest neighbours?",
             when=(
                 "A small set of numeric columns from which all others can be read off similar rows"
             ),
