@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from unsuprank import Diversified, GreedyCSS, VarianceRanker
-from unsuprank.study.plan.peers import fastcan_order
+from unsuprank.study.plan.recipes import fastcan_order
 
 from .harness import alternate, best_of, load, report, report_ratio
 
