@@ -7,5 +7,4 @@ NB_MODULE(_kernels, m) {
   unsuprank::bind_relief(m);
   unsuprank::bind_neighbour_swaps(m);
   unsuprank::bind_lasso(m);
-  unsuprank::bind_whole(m);
 }

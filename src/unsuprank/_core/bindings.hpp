@@ -8,5 +8,4 @@ void bind_forest(nanobind::module_& m);
 void bind_relief(nanobind::module_& m);
 void bind_neighbour_swaps(nanobind::module_& m);
 void bind_lasso(nanobind::module_& m);
-void bind_whole(nanobind::module_& m);
 }  // namespace unsuprank
