@@ -6,8 +6,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-NATIVE := $(wildcard src/unsuprank/_core/*.cpp src/unsuprank/_core/*.hpp) CMakeLists.txt pyproject.toml
-CXX_FILES := $(wildcard src/unsuprank/_core/*.cpp src/unsuprank/_core/*.hpp)
+CXX_FILES := $(shell find src/unsuprank/_core -name '*.[ch]pp')
+NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test lint bench clean
 

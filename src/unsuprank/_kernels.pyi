@@ -1,8 +1,17 @@
 import numpy as np
 
+# Tables and their coordinates.
+
 MISSING: int
 INFINITE: int
 VARIES: int
+
+class Columns:
+    """The typed columns of a table, held for the kernels that take them."""
+
+    def __init__(
+        self, values: np.ndarray, n_values: np.ndarray, missing: np.ndarray | None = None
+    ) -> None: ...
 
 def column_flags(values: np.ndarray) -> np.ndarray: ...
 def embed(
@@ -17,45 +26,55 @@ def add_pair_distances(
     coords: np.ndarray, left: np.ndarray, right: np.ndarray, sums: np.ndarray
 ) -> None: ...
 def embedding_scales(values: np.ndarray, n_values: np.ndarray, scale: float) -> np.ndarray: ...
-def row_keys(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
+
+# Forests.
+
+class ClusteringSpace:
+    """A table and its place in the clustering space, made once for all trees of a forest."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        *,
+        coords: np.ndarray | None,
+        distances: np.ndarray | None,
+        partial: np.ndarray | None,
+        known: np.ndarray | None,
+        row_keys: np.ndarray | None,
+    ) -> None: ...
+
+class GrowSettings:
+    """How the trees of a forest are grown."""
+
+    def __init__(
+        self,
+        *,
+        seed: int,
+        max_features: int,
+        max_depth: int,
+        min_leaf: float,
+        bootstrap: bool,
+        exhaustive: bool,
+        first_of_ties: bool,
+        pair_rows: int,
+    ) -> None: ...
+
+class StopFlag:
+    """Once set, kernels that were given it end with an error."""
+
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+
 def grow(
-    values: np.ndarray,
-    n_values: np.ndarray,
-    missing: np.ndarray,
-    coords: np.ndarray | None,
-    distances: np.ndarray | None,
-    partial: np.ndarray | None,
-    known: np.ndarray | None,
-    row_keys: np.ndarray | None,
-    stop: np.ndarray,
-    coarse: object,
-    seed: int,
-    max_features: int,
-    max_depth: int,
-    min_leaf: float,
-    bootstrap: bool,
-    exhaustive: bool,
-    first_of_ties: bool,
-    record: bool,
-    pair_rows: int,
-    first: int,
-    last: int,
-) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]: ...
+    space: ClusteringSpace, settings: GrowSettings, first: int, last: int, stop: StopFlag
+) -> dict[str, np.ndarray]: ...
 def permutation_scores(
-    values: np.ndarray,
-    n_values: np.ndarray,
-    missing: np.ndarray,
-    coords: np.ndarray | None,
-    distances: np.ndarray | None,
-    partial: np.ndarray | None,
-    known: np.ndarray | None,
-    row_keys: np.ndarray | None,
-    stop: np.ndarray,
-    coarse: object,
+    space: ClusteringSpace,
+    settings: GrowSettings,
     scales: np.ndarray,
     trees: dict[str, np.ndarray],
-    seed: int,
     first_tree: int,
+    stop: StopFlag,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 def apply(
     values: np.ndarray,
@@ -65,25 +84,28 @@ def apply(
     seed: int,
     first_tree: int,
 ) -> np.ndarray: ...
-def permutation(seed: int, tree: int, feature: int, count: int) -> np.ndarray: ...
 def node_scores(
     node_offset: np.ndarray, feature: np.ndarray, value: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
-def coarse_codes(values: np.ndarray, n_values: np.ndarray) -> object: ...
+def row_keys(values: np.ndarray, n_values: np.ndarray) -> np.ndarray: ...
+
+# URelief.
 
 RELIEF_TILE: int
 
 class ReliefRows:
+    """The rows of a table as URelief compares them."""
+
     n_blocks: int
     code_width: int
     largest_error: float
-    def __init__(self, values: np.ndarray, n_values: np.ndarray, order: np.ndarray) -> None: ...
-    def read_blocks(
-        self, values: np.ndarray, n_values: np.ndarray, first: int, last: int
-    ) -> None: ...
+    def __init__(self, columns: Columns, order: np.ndarray) -> None: ...
+    def read_blocks(self, first: int, last: int) -> None: ...
     def term_columns(self) -> np.ndarray: ...
 
 class ReliefSearch:
+    """The nearest neighbours of a run of rows."""
+
     def __init__(self, rows: ReliefRows, first: int, last: int, n_neighbors: int) -> None: ...
     @staticmethod
     def bytes_per_query(n_neighbors: int) -> int: ...
@@ -92,17 +114,8 @@ class ReliefSearch:
         self, first: int, last: int, counts: np.ndarray, sums: np.ndarray, distances: np.ndarray
     ) -> None: ...
 
-def relief_tile_sums(
-    queries: np.ndarray,
-    block: np.ndarray,
-    measured: int,
-    matched: int,
-    match: int,
-    instruction_set: str,
-    sums: np.ndarray,
-) -> None: ...
-def relief_instruction_sets() -> list[str]: ...
-def repeat_absolute_differences(a: np.ndarray, b: np.ndarray, repeats: int) -> float: ...
+# Subset selection and the lasso.
+
 def add_swap_errors(
     pool: np.ndarray,
     picks: np.ndarray,
@@ -119,37 +132,4 @@ def lasso_path_ends(
     first: int,
     last: int,
     coefficients: np.ndarray,
-) -> None: ...
-
-WHOLE_BAND: int
-WHOLE_PANEL: int
-WHOLE_ONE: float
-NO_PAIR: int
-
-class WholeTable:
-    def __init__(self, values: np.ndarray, like: WholeTable | None) -> None: ...
-    @property
-    def per_unit(self) -> float: ...
-    @property
-    def all_rows(self) -> int: ...
-    @property
-    def all_cols(self) -> int: ...
-    def centres(self) -> np.ndarray: ...
-    def read_columns(self, first: int) -> bool: ...
-    def read_rows(self, first: int) -> bool: ...
-    def distances(self, first: int, out: np.ndarray) -> None: ...
-    def add_sums(
-        self,
-        first: int,
-        distances: np.ndarray,
-        gamma: float,
-        degrees: np.ndarray,
-        forms: np.ndarray,
-    ) -> None: ...
-    def weighted_sums(self, degrees: np.ndarray, sums: np.ndarray) -> None: ...
-
-def values_between(values: np.ndarray, low: float, high: float) -> tuple[int, np.ndarray]: ...
-def pair_instruction_sets() -> list[str]: ...
-def add_pair_tile(
-    rows: np.ndarray, panel: np.ndarray, instruction_set: str, sums: np.ndarray
 ) -> None: ...

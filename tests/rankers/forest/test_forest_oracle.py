@@ -12,7 +12,10 @@ from unsuprank import _kernels
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 from unsuprank.rankers.forest.tree_scores import ScoreSum, genie3, random_forest, symbolic
+from unsuprank.rankers.forest.trees import Trees
 from unsuprank.table import Schema, Table
+
+testing = pytest.importorskip("unsuprank._testing_kernels", reason="wheels leave it out")
 
 KINDS = (
     *("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant", "sparse"),
@@ -33,7 +36,7 @@ def random_table(rng: np.random.Generator, kind: str) -> Table:
     m, n = int(rng.integers(2, 25)), int(rng.integers(1, 9))
     if kind == "sparse":  # large enough for splits that take a few rows away from many
         m, n = int(rng.integers(50, 90)), int(rng.integers(4, 9))
-    if kind == "decimal":  # enough columns for more candidates than are valued at a time
+    if kind == "decimal":  # enough columns for more candidates than are evaluated at a time
         n = int(rng.integers(1, 25))
     X = rng.normal(size=(m, n)) * 10.0 ** rng.integers(-3, 4, size=n)
     n_values = np.zeros(n, dtype=int)
@@ -83,6 +86,12 @@ def make_grower(rng: np.random.Generator, table: Table, path: str, dtype, exhaus
     return Grower(space, settings)
 
 
+def grow_recorded(grower: Grower, n_trees: int) -> tuple[Trees, dict[str, np.ndarray]]:
+    """Trees, and every candidate split that was evaluated on the way."""
+    trees, seen = testing.grow_recorded(grower.kernel_space, grower.kernel_settings, 0, n_trees)
+    return Trees(**trees), seen
+
+
 class Walk:
     """One grown tree, node by node, with its rows."""
 
@@ -125,7 +134,7 @@ def test_gain_of_every_candidate(kind, path, exhaustive):
         single = case % 2 and kind != "crowded"
         dtype, close = (np.float32, 1e-4) if single else (np.float64, 1e-9)
         grower = make_grower(rng, table, path, dtype, exhaustive)
-        trees, seen = grower.grow_recorded(0, 2)
+        trees, seen = grow_recorded(grower, 2)
         for tree, k in itertools.product(range(2), range(len(seen["node"]))):
             if not seen["offset"][tree] <= k < seen["offset"][tree + 1]:
                 continue
@@ -138,7 +147,7 @@ def test_gain_of_every_candidate(kind, path, exhaustive):
                 weights,
                 int(seen["feature"][k]),
                 seen["threshold"][k],
-                seen["words"][k : k + 1],
+                seen["subset"][k : k + 1],
             )
             expected = oracle.h(rows, weights, right)
             assert 0 < right.sum() < len(right)
@@ -162,7 +171,7 @@ def test_exhaustive_search_finds_the_best(kind):
         table = random_table(rng, kind)
         oracle = Oracle(table.values, table.n_values)
         grower = make_grower(rng, table, "pairs", np.float64, True)
-        trees, seen = grower.grow_recorded(0, 1)
+        trees, seen = grow_recorded(grower, 1)
         walk = Walk(grower, trees, 0)
         for k in range(len(seen["node"])):
             node, feature = int(seen["node"][k]), int(seen["feature"][k])
@@ -195,7 +204,7 @@ def test_trees_take_the_best_candidate_and_split_by_it(kind, path):
     for case in range(12):
         table = random_table(rng, kind)
         grower = make_grower(rng, table, path, np.float64, bool(case % 2))
-        trees, seen = grower.grow_recorded(0, 1)
+        trees, seen = grow_recorded(grower, 1)
         walk = Walk(grower, trees, 0)
         for node in range(len(trees.feature)):
             gains = seen["gain"][seen["node"] == node]
@@ -249,7 +258,7 @@ def oracle_random_forest(oracle: Oracle, walk: Walk) -> np.ndarray:
     nodes = walk.trees.nodes(walk.tree)
     for f in np.unique(walk.trees.feature[nodes]):
         if f >= 0:
-            order = _kernels.permutation(walk.seed, walk.tree, int(f), len(outside))
+            order = testing.permutation(walk.seed, walk.tree, int(f), len(outside))
             permuted = X[outside].copy()
             permuted[:, f] = permuted[order, f]
             scores[f] = (total_error(permuted) - before) / before

@@ -7,6 +7,8 @@ import pytest
 
 from unsuprank import _kernels
 
+testing = pytest.importorskip("unsuprank._testing_kernels", reason="wheels leave it out")
+
 TILE = _kernels.RELIEF_TILE
 MISSING_IN_ROW, MISSING_IN_QUERY = -1, -2
 
@@ -18,7 +20,7 @@ def packed(queries: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(grouped | grouped << 16).reshape(-1)
 
 
-@pytest.mark.parametrize("instruction_set", _kernels.relief_instruction_sets())
+@pytest.mark.parametrize("instruction_set", testing.relief_instruction_sets())
 @pytest.mark.parametrize(
     ("measured", "matched"), [(8, 0), (0, 8), (16, 24), (128, 136), (520, 8), (0, 0)]
 )
@@ -36,40 +38,32 @@ def test_tile_sums(instruction_set, measured, matched):
     queries, rows = codes[0][:, None].astype(np.int64), codes[1][None].astype(np.int64)
     expected = np.minimum(queries, rows)[..., :measured].sum(axis=-1)
     expected += 3780 * (queries == rows)[..., measured:].sum(axis=-1)
-    sums = np.full(TILE * TILE, 99, dtype=np.uint32)
-    _kernels.relief_tile_sums(
-        packed(codes[0]),
-        np.ascontiguousarray(codes[1].T).reshape(-1),
-        measured,
-        matched,
-        3780,
-        instruction_set,
-        sums,
-    )
+    block = np.ascontiguousarray(codes[1].T).reshape(-1)
+    sums = testing.relief_tile_sums(instruction_set, packed(codes[0]), block, measured, 3780)
     assert np.array_equal(sums.reshape(TILE, TILE), expected)
 
 
 def test_every_build_has_a_kernel_that_works_everywhere():
-    assert _kernels.relief_instruction_sets()[-1] == "generic"
+    assert testing.relief_instruction_sets()[-1] == "generic"
 
 
 @pytest.mark.parametrize("span", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20])
 def test_small_integers_are_coded_exactly(span):
     values = np.asfortranarray(np.arange(span + 1.0)[:, None] + 7)
-    n_values = np.zeros(1, dtype=np.int32)
-    rows = _kernels.ReliefRows(values, n_values, np.arange(span + 1))
-    rows.read_blocks(values, n_values, 0, rows.n_blocks)
+    columns = _kernels.Columns(values, np.zeros(1, dtype=np.int32))
+    rows = _kernels.ReliefRows(columns, np.arange(span + 1))
+    rows.read_blocks(0, rows.n_blocks)
     assert rows.largest_error == 0
 
 
 def test_kernels_refuse_what_would_be_out_of_bounds():
-    values, n_values = np.zeros((5, 2), order="F"), np.zeros(2, dtype=np.int32)
+    columns = _kernels.Columns(np.zeros((5, 2), order="F"), np.zeros(2, dtype=np.int32))
     for order in (np.arange(4), np.zeros(5, dtype=np.int64), np.arange(1, 6)):
         with pytest.raises(ValueError, match="order"):
-            _kernels.ReliefRows(values, n_values, order)
-    rows = _kernels.ReliefRows(values, n_values, np.arange(5))
+            _kernels.ReliefRows(columns, order)
+    rows = _kernels.ReliefRows(columns, np.arange(5))
     with pytest.raises(ValueError, match="block"):
-        rows.read_blocks(values, n_values, 0, 2)
+        rows.read_blocks(0, 2)
     for first, last, k in ((0, 6, 1), (1, 5, 1), (0, 0, 1), (0, 5, 5), (0, 5, 0)):
         with pytest.raises(ValueError, match="out of bounds"):
             _kernels.ReliefSearch(rows, first, last, k)

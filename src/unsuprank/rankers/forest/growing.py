@@ -68,50 +68,27 @@ class Grower:
     def __init__(self, space: Space, settings: GrowSettings) -> None:
         self.space = space
         self.settings = settings
-        self._stop = np.zeros(1, dtype=np.uint8)
-        self._coarse = _kernels.coarse_codes(space.table.values, space.table.n_values)
-        rows = settings.pair_rows
-        self._pair_rows = pair_rows(space, settings.exhaustive) if rows is None else rows
+        self.kernel_space = _kernel_space(space)
+        self.kernel_settings = _kernel_settings(space, settings)
+        self._stop = _kernels.StopFlag()
 
     def grow(self, first: int, last: int) -> Trees:
         """Trees ``first .. last - 1``."""
-        return self.grow_recorded(first, last, record=False)[0]
-
-    def grow_recorded(
-        self, first: int, last: int, record: bool = True
-    ) -> tuple[Trees, dict[str, np.ndarray]]:
-        """Trees, and every candidate test that was valued on the way."""
-        s = self.settings
-        trees, candidates = _kernels.grow(
-            **self.space.arguments(),
-            stop=self._stop,
-            coarse=self._coarse,
-            seed=s.seed,
-            max_features=s.max_features,
-            max_depth=s.max_depth or 0,
-            min_leaf=s.min_samples_leaf,
-            bootstrap=s.bootstrap,
-            exhaustive=s.exhaustive,
-            first_of_ties=s.tie_break == "first",
-            record=record,
-            pair_rows=self._pair_rows,
-            first=first,
-            last=last,
+        return Trees(
+            **_kernels.grow(self.kernel_space, self.kernel_settings, first, last, self._stop)
         )
-        return Trees(**trees), candidates
 
     def permutation_scores(
         self, trees: Trees, first_tree: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Relative increases of the out-of-bag error: offsets per tree, features, values."""
         return _kernels.permutation_scores(
-            **self.space.arguments(),
-            stop=self._stop,
-            coarse=self._coarse,
-            scales=self.space.scales,
-            trees=trees.as_dict(),
-            seed=self.settings.seed,
-            first_tree=first_tree,
+            self.kernel_space,
+            self.kernel_settings,
+            self.space.scales,
+            trees.as_dict(),
+            first_tree,
+            self._stop,
         )
 
     def run(
@@ -121,5 +98,32 @@ class Grower:
         try:
             yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)
         except BaseException:
-            self._stop[0] = 1
+            self._stop.set()
             raise
+
+
+def _kernel_space(space: Space) -> _kernels.ClusteringSpace:
+    """The space as the kernels hold it, with 16-bit codes of the values."""
+    table = space.table
+    return _kernels.ClusteringSpace(
+        _kernels.Columns(table.values, table.n_values, table.missing),
+        coords=space.coords,
+        distances=space.distances,
+        partial=space.partial,
+        known=space.known,
+        row_keys=space.row_keys,
+    )
+
+
+def _kernel_settings(space: Space, settings: GrowSettings) -> _kernels.GrowSettings:
+    rows = settings.pair_rows
+    return _kernels.GrowSettings(
+        seed=settings.seed,
+        max_features=settings.max_features,
+        max_depth=settings.max_depth or 0,
+        min_leaf=settings.min_samples_leaf,
+        bootstrap=settings.bootstrap,
+        exhaustive=settings.exhaustive,
+        first_of_ties=settings.tie_break == "first",
+        pair_rows=pair_rows(space, settings.exhaustive) if rows is None else rows,
+    )

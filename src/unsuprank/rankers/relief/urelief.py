@@ -268,12 +268,8 @@ def _draw_order(n_rows: int, draws: np.ndarray, random_state: Any) -> np.ndarray
 
 
 def _read_rows(table: Table, order: np.ndarray, n_jobs: int | None) -> _kernels.ReliefRows:
-    rows = _kernels.ReliefRows(table.values, table.n_values, order)
-
-    def read(first: int, last: int) -> None:
-        rows.read_blocks(table.values, table.n_values, first, last)
-
-    for _ in in_batches(read, rows.n_blocks, n_jobs=n_jobs):
+    rows = _kernels.ReliefRows(_kernels.Columns(table.values, table.n_values), order)
+    for _ in in_batches(rows.read_blocks, rows.n_blocks, n_jobs=n_jobs):
         pass
     return rows
 

@@ -1,0 +1,283 @@
+#include "forest/coord_gains.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "simd/packs.hpp"
+
+namespace unsuprank {
+namespace {
+
+constexpr int64_t kAhead = 6;    // rows
+constexpr int kChunkPacks = 8;   // coordinates are summed 8 packs (512 bytes) at a time
+constexpr int kSortedBits = 10;  // so many at a time
+
+template <typename T>
+constexpr int64_t kChunk = kChunkPacks * kLanes<T>;
+
+// Calls `work` with the number of packs as a constant, so that they are held in registers.
+template <int kMost = kChunkPacks, typename Work>
+UNSUPRANK_INLINE void with_packs(int packs, const Work& work) {
+  if constexpr (kMost > 1) {
+    if (packs < kMost) return with_packs<kMost - 1>(packs, work);
+  }
+  work(std::integral_constant<int, kMost>());
+}
+
+// Weighted sums of (z - origin) over the rows of each run, in `kPacks` packs.
+template <int kPacks, typename T, typename Weight>
+UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin,
+                               const int32_t* rows, const Weight* weights, const int64_t* ends,
+                               int64_t n_runs, T* sums) {
+  constexpr int kStep = kLanes<T>;
+  Pack<T> shift[kPacks];
+  for (int p = 0; p < kPacks; ++p) load(shift[p], origin + p * kStep);
+  int64_t i = 0;
+  for (int64_t r = 0; r < n_runs; ++r) {
+    Pack<T> total[kPacks] = {};
+    for (; i < ends[r]; ++i) {
+      // Rows are scattered; asking for one a few steps ahead hides most of the wait for it.
+      const T* ahead = coords + stride * rows[i + kAhead];
+      for (int p = 0; p < kPacks; ++p) __builtin_prefetch(ahead + p * kStep);
+      const T* z = coords + stride * rows[i];
+      const T weight = static_cast<T>(weights[i]);
+      for (int p = 0; p < kPacks; ++p) {
+        Pack<T> value;
+        load(value, z + p * kStep);
+        total[p] += (value - shift[p]) * weight;
+      }
+    }
+    for (int p = 0; p < kPacks; ++p) store(sums + (r * kPacks + p) * kStep, total[p]);
+  }
+}
+
+UNSUPRANK_CLONES void run_sum(int packs, const double* coords, int64_t stride, const double* origin,
+                              const int32_t* rows, const double* weights, const int64_t* ends,
+                              int64_t n_runs, double* sums) {
+  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
+    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+  });
+}
+UNSUPRANK_CLONES void run_sum(int packs, const float* coords, int64_t stride, const float* origin,
+                              const int32_t* rows, const float* weights, const int64_t* ends,
+                              int64_t n_runs, float* sums) {
+  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
+    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+  });
+}
+UNSUPRANK_CLONES void run_sum(int packs, const double* coords, int64_t stride, const double* origin,
+                              const int32_t* rows, const float* weights, const int64_t* ends,
+                              int64_t n_runs, double* sums) {
+  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
+    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+  });
+}
+
+// Sums of all runs, and of those on the lighter side of each split.
+template <typename T>
+struct Sides {
+  const T* run_sums;
+  int64_t n_runs;
+  const int32_t* runs;  // see LighterSides
+  const int64_t* ends;
+  int size;  // splits
+};
+
+template <int kPacks, typename T>
+UNSUPRANK_INLINE void add_run(const T* run, Pack<T>* total) {
+  for (int p = 0; p < kPacks; ++p) {
+    Pack<T> value;
+    load(value, run + p * kLanes<T>);
+    total[p] += value;
+  }
+}
+
+template <int kPacks, typename T>
+UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, Pack<T>* whole) {
+  for (int p = 0; p < kPacks; ++p) whole[p] = Pack<T>{};
+  for (int64_t r = 0; r < sides.n_runs; ++r) {
+    add_run<kPacks>(sides.run_sums + r * kPacks * kLanes<T>, whole);
+  }
+}
+
+template <int kPacks, typename T>
+UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int k, Pack<T>* total) {
+  for (int p = 0; p < kPacks; ++p) total[p] = Pack<T>{};
+  for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) {
+    add_run<kPacks>(sides.run_sums + sides.runs[i] * kPacks * kLanes<T>, total);
+  }
+}
+
+// Adds |side - share * whole|^2 of each split to `squares`.
+template <int kPacks, typename T>
+UNSUPRANK_INLINE void deviations(const Sides<T>& sides, const T* shares, double* squares) {
+  Pack<T> whole[kPacks];
+  sum_all<kPacks>(sides, whole);
+  for (int k = 0; k < sides.size; ++k) {
+    Pack<T> side[kPacks], total = {};
+    sum_side<kPacks>(sides, k, side);
+    for (int p = 0; p < kPacks; ++p) {
+      const Pack<T> d = side[p] - shares[k] * whole[p];
+      total += d * d;
+    }
+    squares[k] += sum_of<T>(total);
+  }
+}
+UNSUPRANK_CLONES void run_deviations(int packs, const Sides<double>& sides, const double* shares,
+                                     double* squares) {
+  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { deviations<n>(sides, shares, squares); });
+}
+UNSUPRANK_CLONES void run_deviations(int packs, const Sides<float>& sides, const float* shares,
+                                     double* squares) {
+  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { deviations<n>(sides, shares, squares); });
+}
+
+// Writes the sums of the sides and, at place `kBlockSplits`, of all runs.
+template <int kPacks>
+UNSUPRANK_INLINE void write_sums(const Sides<double>& sides, double* sums) {
+  Pack<double> total[kPacks];
+  for (int k = 0; k <= sides.size; ++k) {
+    const bool all = k == sides.size;
+    all ? sum_all<kPacks>(sides, total) : sum_side<kPacks>(sides, k, total);
+    double* to = sums + (all ? kBlockSplits : k) * kPacks * kLanes<double>;
+    for (int p = 0; p < kPacks; ++p) store(to + p * kLanes<double>, total[p]);
+  }
+}
+UNSUPRANK_CLONES void run_write_sums(int packs, const Sides<double>& sides, double* sums) {
+  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { write_sums<n>(sides, sums); });
+}
+
+// One pass of a radix sort: `from` in the order of some bits of the keys, equals as they were.
+void sort_pass(const uint16_t* keys, int shift, int bits, const std::vector<int32_t>& from,
+               std::vector<int32_t>& starts, std::vector<int32_t>& to) {
+  const unsigned mask = (1u << bits) - 1u;
+  starts.assign(mask + 2, 0);
+  for (int32_t i : from) ++starts[(keys[i] >> shift & mask) + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  for (int32_t i : from) to[starts[keys[i] >> shift & mask]++] = i;
+}
+
+}  // namespace
+
+UNSUPRANK_CLONES double partial_gain(const double* side, const double* side_count,
+                                     const double* whole, const double* whole_count,
+                                     int64_t length) {
+  double total = 0.0;
+  for (int64_t c = 0; c < length; ++c) {
+    const double n1 = side_count[c];
+    const double n0 = whole_count[c] - n1;
+    if (n1 <= 0.0 || n0 <= 0.0) continue;
+    const double difference = side[c] / n1 - (whole[c] - side[c]) / n0;
+    total += n1 * n0 / (n1 + n0) * difference * difference;
+  }
+  return total;
+}
+
+template <typename Real>
+void PatternRuns<Real>::sort(const uint16_t* sides, int64_t count, int bits) {
+  order_.resize(count);
+  spare_.resize(count);
+  std::iota(spare_.begin(), spare_.end(), 0);
+  const int low = bits <= kSortedBits ? bits : bits / 2;
+  sort_pass(sides, 0, low, spare_, starts_, order_);
+  if (low == bits) return;
+  order_.swap(spare_);
+  sort_pass(sides, low, bits - low, spare_, starts_, order_);
+}
+
+template <typename Real>
+void PatternRuns<Real>::set(const NodeRows<Real>& node, const SplitBlock& block) {
+  sort(block.sides, node.count, block.size);
+  rows.resize(node.count + kAhead);
+  weights.resize(node.count);
+  ends.clear();
+  patterns.clear();
+  for (int64_t i = 0; i < node.count; ++i) {
+    const int32_t at = order_[i];
+    rows[i] = node.rows[at];
+    weights[i] = node.weights[at];
+    if (i == 0 || block.sides[at] != patterns.back()) {
+      patterns.push_back(block.sides[at]);
+      ends.push_back(i);
+    }
+    ++ends.back();
+  }
+  std::fill(rows.begin() + node.count, rows.end(), rows[node.count - 1]);
+}
+
+void LighterSides::set(const std::vector<uint16_t>& patterns, const SplitBlock& block,
+                       double node_weight) {
+  int64_t on_one[kBlockSplits] = {};
+  for (uint16_t pattern : patterns) {
+    for (int k = 0; k < block.size; ++k) on_one[k] += pattern >> k & 1;
+  }
+  const int64_t n_runs = static_cast<int64_t>(patterns.size());
+  runs.clear();
+  for (int k = 0; k < block.size; ++k) {
+    const bool one = 2 * on_one[k] <= n_runs;
+    for (int64_t r = 0; r < n_runs; ++r) {
+      if ((patterns[r] >> k & 1) == one) runs.push_back(static_cast<int32_t>(r));
+    }
+    ends[k] = static_cast<int64_t>(runs.size());
+    weight[k] = one ? block.side_weight[k] : node_weight - block.side_weight[k];
+  }
+}
+
+template <typename Real>
+void CoordGains<Real>::add(const ClusteringSpace<Real>& space, const NodeRows<Real>& node,
+                           const SplitBlock& block, double* gains) {
+  runs_.set(node, block);
+  sides_.set(runs_.patterns, block, node.weight);
+  Real shares[kBlockSplits];
+  for (int k = 0; k < block.size; ++k)
+    shares[k] = static_cast<Real>(sides_.weight[k] / node.weight);
+  double squares[kBlockSplits] = {};
+  run_sums_.resize(runs_.count() * kChunk<Real>);
+  const Sides<Real> sides{run_sums_.data(), runs_.count(), sides_.runs.data(), sides_.ends,
+                          block.size};
+  // Coordinates are taken relative to a row of the node: far from the centre of all rows, a tight
+  // node would otherwise lose its spread to cancellation.
+  const Real* origin = space.row(node.rows[0]);
+  for (int64_t c = 0; c < space.width; c += kChunk<Real>) {
+    const int packs = static_cast<int>(std::min(kChunk<Real>, space.width - c) / kLanes<Real>);
+    run_sum(packs, space.coords + c, space.width, origin + c, runs_.rows.data(),
+            runs_.weights.data(), runs_.ends.data(), runs_.count(), run_sums_.data());
+    run_deviations(packs, sides, shares, squares);
+  }
+  for (int k = 0; k < block.size; ++k) {
+    const double n1 = sides_.weight[k];
+    gains[k] += squares[k] * node.weight / (n1 * (node.weight - n1));
+  }
+}
+
+template <typename Real>
+void CoordGains<Real>::add_partial(const ClusteringSpace<Real>& space, const NodeRows<Real>& node,
+                                   const SplitBlock& block, double* gains) {
+  runs_.set(node, block);
+  sides_.set(runs_.patterns, block, node.weight);
+  partial_run_sums_.resize(runs_.count() * kChunk<double>);
+  const Sides<double> sides{partial_run_sums_.data(), runs_.count(), sides_.runs.data(),
+                            sides_.ends, block.size};
+  const double origin[kChunk<double>] = {};
+  double sums[kSplitLanes * kChunk<double>], counts[kSplitLanes * kChunk<double>];
+  for (int64_t c = 0; c < space.partial_width; c += kChunk<double>) {
+    const int64_t length = std::min(kChunk<double>, space.partial_width - c);
+    const int packs = static_cast<int>(length / kLanes<double>);
+    for (const auto& [from, to] : {std::pair(space.partial, sums), {space.known, counts}}) {
+      run_sum(packs, from + c, space.partial_width, origin, runs_.rows.data(), runs_.weights.data(),
+              runs_.ends.data(), runs_.count(), partial_run_sums_.data());
+      run_write_sums(packs, sides, to);
+    }
+    for (int k = 0; k < block.size; ++k) {
+      gains[k] += partial_gain(sums + k * length, counts + k * length, sums + kBlockSplits * length,
+                               counts + kBlockSplits * length, length);
+    }
+  }
+}
+
+template class CoordGains<float>;
+template class CoordGains<double>;
+
+}  // namespace unsuprank

@@ -1,0 +1,49 @@
+// The rows that a tree was not grown from, on their ways down to its leaves.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "forest/coded_tree.hpp"
+#include "forest/trees.hpp"
+
+namespace unsuprank {
+
+// A row's way passes a node that splits by a feature.
+struct Visit {
+  int32_t feature;
+  int32_t position;  // of the row among the out-of-bag rows
+  int32_t node;
+};
+
+// Every step down a tree waits for memory, so that many rows take their steps in turn: their waits
+// overlap.
+constexpr size_t kRowsTogether = 16;
+
+class OutOfBag {
+ public:
+  OutOfBag(int64_t n_rows, int64_t n_columns) : n_rows_(n_rows), n_columns_(n_columns) {}
+
+  // Sends the out-of-bag rows of a tree, which `coded` is as well, down to their leaves.
+  void route(const TreesView& trees, int64_t tree, const CodedTree& coded);
+
+  // Row numbers, ascending; a row's position is its place here.
+  const std::vector<int32_t>& rows() const { return rows_; }
+  // The leaf of each of them.
+  const std::vector<int32_t>& leaves() const { return leaves_; }
+  // By feature, then by position, then from the root down.
+  const std::vector<Visit>& visits() const { return visits_; }
+
+ private:
+  void find_rows(const TreesView& trees, int64_t tree);
+  void route_some(const CodedTree& coded, size_t start, size_t stop);
+  void sort_visits();
+
+  int64_t n_rows_, n_columns_;
+  std::vector<int32_t> rows_, leaves_;
+  std::vector<Visit> visits_, sorted_;
+  std::vector<Visit> ways_[kRowsTogether];
+  std::vector<int64_t> starts_;
+};
+
+}  // namespace unsuprank

@@ -1,0 +1,36 @@
+#include "forest/route.hpp"
+
+#include <cstring>
+
+namespace unsuprank {
+
+void row_keys(const Columns& table, uint64_t* keys) {
+  for (int64_t i = 0; i < table.rows; ++i) keys[i] = 0;
+  for (int64_t j = 0; j < table.cols; ++j) {
+    const double* x = table.column(j);
+    for (int64_t i = 0; i < table.rows; ++i) {
+      const double value = x[i] + 0.0;  // so that -0 and 0 are the same
+      uint64_t bits = 1;                // of all missing values
+      if (!is_missing(value)) std::memcpy(&bits, &value, sizeof(bits));
+      keys[i] = stream_key(keys[i], bits);
+    }
+  }
+}
+
+void apply_trees(const Columns& table, const uint64_t* keys, const TreesView& trees,
+                 int32_t* leaves) {
+  for (int64_t t = 0; t < trees.size; ++t) {
+    const int64_t base = trees.node_offset[t];
+    const uint64_t key = trees.key(t);
+    for (int64_t i = 0; i < table.rows; ++i) {
+      int32_t node = 0;
+      while (trees.feature[base + node] >= 0) {
+        const double value = table.value(i, trees.feature[base + node]);
+        node = next_node(trees, base, node, value, key, keys ? keys[i] : 0);
+      }
+      leaves[i * trees.size + t] = node;
+    }
+  }
+}
+
+}  // namespace unsuprank

@@ -1,0 +1,101 @@
+#include "forest/split_search.hpp"
+
+#include <algorithm>
+
+#include "forest/trees.hpp"
+
+namespace unsuprank {
+namespace {
+
+// Gains this close to the best (relatively) count as equal to it.
+constexpr double kTie = 1e-6;
+
+}  // namespace
+
+template <typename Real>
+SplitSearch<Real>::SplitSearch(const ClusteringSpace<Real>& space, const GrowSettings& settings,
+                               Interrupt& interrupt)
+    : context_(space, settings, interrupt),
+      draw_(space.table.cols, settings.max_features),
+      random_splits_(context_),
+      exhaustive_splits_(context_) {}
+
+template <typename Real>
+CandidateSplit SplitSearch<Real>::find(int32_t node_id, const NodeRows<Real>& node,
+                                       const DistanceView<Real>& view, PairSums& sums,
+                                       Random& random) {
+  context_.node = node;
+  context_.view = view;
+  context_.sums = &sums;
+  context_.from_rows = context_.codes.prefers_rows(node.count);
+  context_.node_id = node_id;
+  context_.candidates.clear();
+  context_.words.clear();
+  const GrowSettings& settings = context_.settings;
+  if (random_splits_.are_equals() && !settings.exhaustive && !settings.first_of_ties) {
+    random_splits_.evaluate_any(draw_, random);
+    return choose(random);
+  }
+  std::vector<int32_t>& features = draw_.draw(random);
+  if (settings.first_of_ties) std::sort(features.begin(), features.end());
+  if (settings.exhaustive) {
+    exhaustive_splits_.evaluate(features);
+  } else {
+    random_splits_.evaluate(features, random);
+  }
+  CandidateSplit best = choose(random);
+  random_splits_.settle(best);
+  return best;
+}
+
+template <typename Real>
+const std::vector<CandidateSplit>& SplitSearch<Real>::candidates() {
+  for (CandidateSplit& split : context_.candidates) random_splits_.settle(split);
+  return context_.candidates;
+}
+
+template <typename Real>
+CandidateSplit SplitSearch<Real>::choose(Random& random) const {
+  CandidateSplit best;
+  if (context_.settings.first_of_ties) {
+    for (const CandidateSplit& split : context_.candidates) {
+      if (split.gain > best.gain + kTie) best = split;
+    }
+    return best;
+  }
+  for (const CandidateSplit& split : context_.candidates) {
+    if (split.gain > best.gain) best = split;
+  }
+  const double enough = best.gain * (1.0 - kTie);
+  uint32_t ties = 0;
+  for (const CandidateSplit& split : context_.candidates)
+    ties += best.feature >= 0 && split.gain >= enough;
+  if (ties < 2) return best;
+  uint32_t pick = random.below(ties);
+  for (const CandidateSplit& split : context_.candidates) {
+    if (split.gain >= enough && pick-- == 0) return split;
+  }
+  return best;
+}
+
+template <typename Real>
+const std::vector<uint8_t>& SplitSearch<Real>::sides(const CandidateSplit& split) {
+  if (random_splits_.sides(split, sides_)) return sides_;
+  context_.load_values(split.feature);
+  const uint64_t* words = split.subset < 0 ? nullptr : context_.words.data() + split.subset;
+  sides_.resize(context_.node.count);
+  for (int64_t i = 0; i < context_.node.count; ++i) {
+    const double v = context_.values[i];
+    if (is_missing(v)) {
+      sides_[i] = context_.chance(i) < split.right_share;
+    } else {
+      sides_[i] = words ? in_subset(words, static_cast<int64_t>(v)) : v > split.threshold;
+    }
+  }
+  return sides_;
+}
+
+template class SplitSearch<float>;
+template class SplitSearch<double>;
+
+}  // namespace unsuprank

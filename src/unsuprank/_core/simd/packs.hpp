@@ -1,0 +1,108 @@
+// Vectors of numbers that are worked on together.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "simd/targets.hpp"
+
+namespace unsuprank {
+
+template <typename Number, int kBytes>
+struct VectorOf {
+  typedef Number Type __attribute__((vector_size(kBytes)));
+};
+template <typename Number, int kBytes>
+using SimdVector = typename VectorOf<Number, kBytes>::Type;
+
+// 64 bytes of floats or doubles: one register with AVX-512, two with AVX2.
+template <typename Real>
+using Pack = SimdVector<Real, 64>;
+template <typename Real>
+constexpr int kLanes = 64 / sizeof(Real);
+// As many integers as lanes, of their size.
+template <typename Real>
+using LanePlaces = SimdVector<std::conditional_t<sizeof(Real) == 4, int32_t, int64_t>, 64>;
+
+// A vector from memory that need not be aligned.
+template <typename Vector, typename Number>
+UNSUPRANK_INLINE Vector loaded(const Number* from) {
+  Vector v;
+  std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+
+template <typename Real>
+UNSUPRANK_INLINE void load(Pack<Real>& pack, const Real* from) {
+  std::memcpy(&pack, from, sizeof(pack));
+}
+
+template <typename Real>
+UNSUPRANK_INLINE void store(Real* to, const Pack<Real>& pack) {
+  std::memcpy(to, &pack, sizeof(pack));
+}
+
+template <typename Real>
+UNSUPRANK_INLINE double sum_of(const Pack<Real>& pack) {
+  double total = 0.0;
+  for (int l = 0; l < kLanes<Real>; ++l) total += static_cast<double>(pack[l]);
+  return total;
+}
+
+// The same by halves, in the precision of the lanes: quicker, for short sums.
+template <typename Real>
+UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
+  using Half = SimdVector<Real, 32>;
+  using Quarter = SimdVector<Real, 16>;
+  Half halves[2];
+  std::memcpy(halves, &pack, sizeof(pack));
+  halves[0] += halves[1];
+  Quarter quarters[2];
+  std::memcpy(quarters, halves, sizeof(Half));
+  quarters[0] += quarters[1];
+  Real total = 0;
+  for (size_t l = 0; l < sizeof(Quarter) / sizeof(Real); ++l) total += quarters[0][l];
+  return total;
+}
+
+// The lanes of `a` and `b`, one after the other, at some places.
+template <typename Real>
+UNSUPRANK_INLINE Pack<Real> lanes_at(const Pack<Real>& a, const Pack<Real>& b,
+                                     const LanePlaces<Real>& places) {
+#ifdef __clang__
+  Pack<Real> picked;
+  constexpr int kCount = kLanes<Real>;
+  for (int l = 0; l < kCount; ++l) {
+    picked[l] = places[l] < kCount ? a[places[l]] : b[places[l] - kCount];
+  }
+  return picked;
+#else
+  return __builtin_shuffle(a, b, places);
+#endif
+}
+
+// The halves of every block of 2 kHalf lanes of two packs, added up.
+template <int kHalf, typename Real, int... l>
+UNSUPRANK_INLINE Pack<Real> halves_added(const Pack<Real>& a, const Pack<Real>& b,
+                                         std::integer_sequence<int, l...>) {
+  constexpr LanePlaces<Real> low = {(l / kHalf * 2 * kHalf + l % kHalf)...};
+  return lanes_at<Real>(a, b, low) + lanes_at<Real>(a, b, low + kHalf);
+}
+
+// Sums over the lanes of each of as many packs as a pack has lanes, in rounds that make one pack
+// of two. The packs are overwritten.
+template <typename Real, int kHalf = kLanes<Real> / 2>
+UNSUPRANK_INLINE Pack<Real> lane_sums(Pack<Real>* packs) {
+  for (int p = 0; p < kHalf; ++p) {
+    packs[p] = halves_added<kHalf, Real>(packs[2 * p], packs[2 * p + 1],
+                                         std::make_integer_sequence<int, kLanes<Real>>());
+  }
+  if constexpr (kHalf > 1) return lane_sums<Real, kHalf / 2>(packs);
+  return packs[0];
+}
+
+// Rows of coordinates are padded with zeros to whole packs, whatever the type.
+inline int64_t padded(int64_t count, int64_t to = 16) { return (count + to - 1) / to * to; }
+
+}  // namespace unsuprank

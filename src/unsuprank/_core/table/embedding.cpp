@@ -1,0 +1,156 @@
+#include "table/embedding.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "simd/packs.hpp"
+#include "table/column_range.hpp"
+
+namespace unsuprank {
+namespace {
+
+using Eight = Pack<double>;
+
+UNSUPRANK_INLINE double across(const Eight& pack) { return sum_of<double>(pack); }
+
+// Writes (x - low) / span, where missing values are left as they are; returns the sum.
+UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double half, double low,
+                                      double span, bool complete, double* out) {
+  const double per_span = 1.0 / span;
+  Eight sums = {};
+  int64_t i = 0;
+  for (; complete && i + 8 <= rows; i += 8) {
+    Eight v;
+    load(v, x + i);
+    v = (v * half - low) * per_span;
+    store(out + i, v);
+    sums += v;
+  }
+  double sum = across(sums);
+  for (; i < rows; ++i) {
+    out[i] = (x[i] * half - low) * per_span;
+    if (!is_missing(x[i])) sum += out[i];
+  }
+  return sum;
+}
+
+// Subtracts the mean, puts missing values there, and returns the sum of squares.
+UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool complete) {
+  Eight squares = {};
+  int64_t i = 0;
+  for (; complete && i + 8 <= rows; i += 8) {
+    Eight v;
+    load(v, out + i);
+    v -= mean;
+    store(out + i, v);
+    squares += v * v;
+  }
+  double sum = across(squares);
+  for (; i < rows; ++i) {
+    out[i] = is_missing(out[i]) ? 0.0 : out[i] - mean;
+    sum += out[i] * out[i];
+  }
+  return sum;
+}
+
+// The range is mapped to [0, 1] before anything is squared, so that neither 1e200 nor a small
+// spread around a large mean can spoil the variance. Returns the factor between a value and its
+// coordinate.
+double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, double scale,
+                     double* out) {
+  // Where the range itself overflows, halved values have a finite one.
+  const double half = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
+  const double low = range.low * half;
+  const double span = range.high * half - low;
+  const double known = static_cast<double>(range.known);
+  const bool complete = range.known == rows;
+  const double sum = to_unit_range(x, rows, half, low, span, complete, out);
+  const double squares = centre(out, rows, sum / known, complete);
+  const double factor = scale / std::sqrt(squares / known);
+  for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
+  return factor / span * half;
+}
+
+// Sets the share of each value and returns the Gini index.
+double gini_of(const double* x, int64_t rows, std::vector<double>& share) {
+  double known = 0.0;
+  for (int64_t i = 0; i < rows; ++i) {
+    if (is_missing(x[i])) continue;
+    share[static_cast<int32_t>(x[i])] += 1.0;
+    known += 1.0;
+  }
+  double gini = 1.0;
+  for (double& p : share) {
+    p /= known;
+    gini -= p * p;
+  }
+  return gini;
+}
+
+void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale, double* out) {
+  std::vector<double> share(n_values, 0.0);
+  const double factor = scale / std::sqrt(gini_of(x, rows, share));
+  for (int32_t v = 0; v < n_values; ++v) {
+    double* z = out + v * rows;
+    for (int64_t i = 0; i < rows; ++i) {
+      z[i] = is_missing(x[i]) ? 0.0 : ((x[i] == v ? 1.0 : 0.0) - share[v]) * factor;
+    }
+  }
+}
+
+}  // namespace
+
+void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags) {
+  for (int64_t j = 0; j < cols; ++j) {
+    const ColumnRange range = range_of(values + j * rows, rows);
+    const bool infinite =
+        range.known > 0 && !(std::isfinite(range.low) && std::isfinite(range.high));
+    flags[j] = static_cast<uint8_t>((range.known < rows ? kMissing : 0) |
+                                    (infinite ? kInfinite : 0) | (range.varies() ? kVaries : 0));
+  }
+}
+
+void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t count, double scale,
+           double* out) {
+  for (int64_t k = 0; k < count; ++k) {
+    if (widths[k] == 0) continue;
+    const int64_t j = first + k;
+    const double* x = table.column(j);
+    if (table.nominal(j)) {
+      embed_nominal(x, table.rows, table.n_values[j], scale, out);
+    } else {
+      embed_numeric(x, table.rows, range_of(x, table.rows), scale, out);
+    }
+    out += table.rows * widths[k];
+  }
+}
+
+void embedding_scales(const Columns& table, double scale, double* scales) {
+  std::vector<double> scratch(table.rows);
+  for (int64_t j = 0; j < table.cols; ++j) {
+    const double* x = table.column(j);
+    const ColumnRange range = range_of(x, table.rows);
+    if (!range.varies()) {
+      scales[j] = 0.0;
+    } else if (table.nominal(j)) {
+      std::vector<double> share(table.n_values[j], 0.0);
+      scales[j] = scale / std::sqrt(gini_of(x, table.rows, share));
+    } else {
+      scales[j] = embed_numeric(x, table.rows, range, scale, scratch.data());
+    }
+  }
+}
+
+void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
+                        const int64_t* right, int64_t pairs, double* sums) {
+  for (int64_t c = 0; c < width; ++c) {
+    const double* z = coords + c * rows;
+    for (int64_t p = 0; p < pairs; ++p) {
+      const double difference = z[left[p]] - z[right[p]];
+      sums[p] += difference * difference;
+    }
+  }
+}
+
+}  // namespace unsuprank

@@ -1,0 +1,30 @@
+// The clustering space: columns become coordinates in which normalised impurity is a squared
+// distance. See clustering_space.py for the mathematics.
+#pragma once
+#include <cstdint>
+
+#include "table/columns.hpp"
+
+namespace unsuprank {
+
+// What a column holds, as bits.
+enum ColumnFlag : uint8_t { kMissing = 1, kInfinite = 2, kVaries = 4 };
+
+// One byte of flags per column; a column varies if it has two different known values.
+void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags);
+
+// Writes the centred coordinates of `count` columns from `first` on, times `scale`, into `out`:
+// column-major, one run of `rows` doubles per coordinate. `widths` are those columns' widths.
+// Missing values become 0, the centre.
+void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t count, double scale,
+           double* out);
+
+// The factor between a value and its coordinate (numeric: scale / sd; nominal: scale / sqrt(Gini)),
+// 0 for constant columns.
+void embedding_scales(const Columns& table, double scale, double* scales);
+
+// Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.
+void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
+                        const int64_t* right, int64_t pairs, double* sums);
+
+}  // namespace unsuprank

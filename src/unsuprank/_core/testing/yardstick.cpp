@@ -1,0 +1,41 @@
+// What benchmarks measure the distance kernel against: the simplest loop over absolute
+// differences that keeps the arithmetic units busy.
+#include "testing/yardstick.hpp"
+
+#include "simd/packs.hpp"
+
+namespace unsuprank {
+namespace {
+
+using Floats = Pack<float>;
+using Bits = SimdVector<int32_t, 64>;
+constexpr int64_t kChains = 8, kStep = kLanes<float> * kChains;
+
+UNSUPRANK_CLONES
+float sum_of_absolute_differences(const float* a, const float* b, int64_t n) {
+  Floats sums[kChains] = {};
+  for (int64_t i = 0; i < n; i += kStep) {
+#pragma GCC unroll 8
+    for (int64_t c = 0; c < kChains; ++c) {
+      const int64_t at = i + c * kLanes<float>;
+      const Floats difference = loaded<Floats>(a + at) - loaded<Floats>(b + at);
+      sums[c] += (Floats)((Bits)difference & 0x7fffffff);
+    }
+  }
+  for (int64_t c = 1; c < kChains; ++c) sums[0] += sums[c];
+  float total = 0.0f;
+  for (int64_t l = 0; l < kLanes<float>; ++l) total += sums[0][l];
+  return total;
+}
+
+}  // namespace
+
+double repeat_absolute_differences(const float* a, const float* b, int64_t n, int64_t repeats) {
+  double total = 0.0;
+  for (int64_t r = 0; r < repeats; ++r) {
+    total += sum_of_absolute_differences(a, b, n / kStep * kStep);
+  }
+  return total;
+}
+
+}  // namespace unsuprank
