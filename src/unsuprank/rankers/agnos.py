@@ -23,7 +23,7 @@ from .._progress import progress
 from ..ranker import MethodCard, Ranker
 from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
-from .spectral.columns import centred
+from .spectral.scaling import centred
 
 
 @dataclass

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..table import read_table
-from .spectral.graph import GraphOptions, nearest_rows, within_range
+from .spectral.graph import GraphOptions, nearest_rows
+from .spectral.scaling import within_range
 
 #: The largest ratios are noisy and biased; this share of them is left out.
 DROPPED_SHARE = 0.1
