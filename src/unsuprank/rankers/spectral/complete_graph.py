@@ -23,8 +23,8 @@ import numpy as np
 
 from ..._parallel import blas_threads, in_batches, one_blas_thread
 from ..._progress import progress
+from ..scaling import within_range
 from .graph import warn_if_all_isolated
-from .scaling import within_range
 
 #: Rows up to which distances are kept; of more, this many give the median that tunes gamma.
 STORED_ROWS = 3000

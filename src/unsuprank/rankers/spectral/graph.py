@@ -28,7 +28,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from ..._parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
 from ..._progress import progress
-from .scaling import within_range
+from ..scaling import within_range
 
 Weights = Literal["heat", "binary", "cosine"]
 

@@ -7,9 +7,9 @@ from scipy import sparse
 
 from ...ranker import MethodCard
 from ...table import Table
+from ..scaling import constant_columns, unit_range
 from . import toolbox
 from .graph import LARGEST_EIGENVALUE, Weights, degrees
-from .scaling import constant_columns, unit_range
 from .spectral_ranker import SpectralRanker
 
 

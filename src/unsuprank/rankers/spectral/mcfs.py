@@ -19,9 +19,9 @@ from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
 from ...table import Table
+from ..scaling import centred
 from . import toolbox
 from .graph import Weights, degrees
-from .scaling import centred
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
 

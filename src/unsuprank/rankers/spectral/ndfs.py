@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 from ..._checks import check_count, check_number
 from ...ranker import MethodCard
 from ...table import Table
+from ..scaling import centred
 from . import toolbox
 from .graph import Weights
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
 from .ndfs_toolbox import ToolboxLaplacian, squarable_values, toolbox_ndfs
-from .scaling import centred
 from .spectral_ranker import SpectralRanker
 from .spectrum import suggested_clusters
 

@@ -22,9 +22,9 @@ from scipy import sparse
 
 from ..._progress import progress
 from ...table import Table
+from ..scaling import LARGEST
 from .graph import degrees
 from .ndfs_solver import NDFSOptions, NDFSResult, Regression, Ridge, threads_for
-from .scaling import LARGEST
 
 #: Defaults of the toolbox: the smallest norms it divides by, what it adds to penalties, the
 #: weight of the departure per gamma, and the change at which it stops.

@@ -21,10 +21,10 @@ from ..._checks import check_choice, check_count, check_number
 from ..._parallel import one_blas_thread
 from ...ranker import MethodCard
 from ...table import Table
+from ..scaling import constant_columns, unit_size
 from . import toolbox
 from .complete_graph import CompleteGraph
 from .graph import LARGEST_EIGENVALUE, Weights, degrees
-from .scaling import constant_columns, unit_size
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
