@@ -19,11 +19,11 @@ from sklearn.utils import check_random_state
 
 from .._checks import check_count, check_number
 from .._parallel import one_blas_thread
-from .._progress import progress
+from .._progress import Progress, progress
 from ..ranker import MethodCard, Ranker
 from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
-from .spectral.columns import centred
+from .scaling import centred
 
 
 @dataclass
@@ -37,12 +37,12 @@ class Network:
     decoder_bias: np.ndarray
 
     def arrays(self) -> list[np.ndarray]:
-        """All parameters, in one order."""
+        """All parameters, always in the same order."""
         return [getattr(self, f.name) for f in fields(self)]
 
     @classmethod
     def random(cls, n: int, hidden: int, rng: np.random.RandomState) -> Network:
-        """Glorot's uniform weights, slacks of 1."""
+        """A start for training: Glorot's uniform weights, and slacks of 1."""
         reach = np.sqrt(6.0 / (n + hidden))
         return cls(
             np.ones(n),
@@ -85,7 +85,7 @@ def loss_and_gradient(
 
 
 class Adam:
-    """Adam with the usual constants."""
+    """Gradient descent by Adam, with its usual constants."""
 
     def __init__(self, parameters: list[np.ndarray], rate: float) -> None:
         self._parameters = parameters
@@ -95,7 +95,7 @@ class Adam:
         self._steps = 0
 
     def step(self, gradients: list[np.ndarray]) -> None:
-        """Move the parameters in place."""
+        """Move the parameters, in place, by one step."""
         self._steps += 1
         rate = self._rate / (1 - 0.9**self._steps)
         unbiased = 1 / (1 - 0.999**self._steps)
@@ -118,7 +118,9 @@ class Training:
     patience: int = 10
 
 
-def train(X: np.ndarray, hidden: int, seed: int, how: Training, bar) -> tuple[np.ndarray, list]:
+def train(
+    X: np.ndarray, hidden: int, seed: int, how: Training, bar: Progress
+) -> tuple[np.ndarray, list[float]]:
     """Slacks after training on `X`, and the loss before each epoch."""
     net = Network.random(X.shape[1], hidden, np.random.RandomState(seed))
     adam = Adam(net.arrays(), how.learning_rate)
@@ -150,33 +152,32 @@ class AgnoSS(Ranker):
         Independent trainings whose slacks are averaged. One training is poorly reproducible
         from seed to seed; more are steadier.
     n_hidden : int, optional
-        Hidden units; the ceiling of :func:`intrinsic_dimension` by default.
+        Number of hidden units; the ceiling of :func:`intrinsic_dimension` by default.
     penalty : float, default=1
-        Price of a slack.
+        Weight of the penalty on the slacks.
     learning_rate : float, default=0.01
-        Of Adam.
+        Learning rate of Adam.
     max_epochs : int, default=150
-        Most passes over the data; each is one step on all rows.
+        The largest number of passes over the data; each is one step on all rows.
     tol : float, default=1e-4
-        Stop early when ten epochs did not lower the loss by this share; 0 for never less than
-        a lower loss.
+        Stop early when ten epochs in a row did not lower the loss by this share of it.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     n_jobs : int, optional
-        Threads, one restart each; the answer does not depend on it.
+        Threads, with joblib's meaning, one restart each. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
         Seed of the weights.
     verbose : int, default=0
-        Show progress.
+        Show progress if positive.
 
     Attributes
     ----------
     raw_scores_ : ndarray of shape (n_features_in_,)
         The method's own value, the same as ``scores_``.
     n_hidden_ : int
-        Hidden units.
+        Number of hidden units.
     n_iter_ : int
-        Epochs of the longest training.
+        Number of epochs of the longest training.
     losses_ : list of ndarray
         The loss before each epoch, for each restart.
 

@@ -7,10 +7,11 @@ from sklearn.utils import check_random_state
 
 from ..ranker import MethodCard, Ranker
 from ..table import Table
+from .scaling import unit_range
 
 
 class VarianceRanker(Ranker):
-    """Rank columns by their variance, on the scale they come in.
+    """Rank columns by their variance, in the units that they come in.
 
     Parameters
     ----------
@@ -43,11 +44,10 @@ class VarianceRanker(Ranker):
     def _score(self, table: Table) -> np.ndarray:
         # The spread within [0, 1] is squared, so that neither large nor nearly constant
         # columns lose their variance to overflow or cancellation.
-        low = table.values.min(axis=0)
-        span = table.values.max(axis=0) - low
-        unit = (table.values - low) / np.where(span > 0, span, 1.0)
+        X = table.values
         with np.errstate(over="ignore"):
-            return np.minimum(unit.var(axis=0) * span * span, np.finfo(float).max)
+            span = np.ptp(X, axis=0)
+            return np.minimum(unit_range(X).var(axis=0) * span * span, np.finfo(float).max)
 
 
 class RandomRanker(Ranker):
@@ -62,7 +62,7 @@ class RandomRanker(Ranker):
     nominal_features : sequence of names, indices, or mask, optional
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     random_state : int, RandomState or None, default=None
-        Seed of the order.
+        Seed of the random order.
 
     Examples
     --------

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..table import read_table
-from .spectral.graph import GraphOptions, nearest_rows, within_range
+from .scaling import within_range
+from .spectral.graph import GraphOptions, nearest_rows
 
 #: The largest ratios are noisy and biased; this share of them is left out.
 DROPPED_SHARE = 0.1
@@ -19,18 +20,23 @@ def two_nn_dimension(X: np.ndarray) -> float:
     X = np.unique(X, axis=0)  # duplicates have no nearest neighbour at a distance
     if len(X) < 3:
         return 1.0
-    near = nearest_rows(X, GraphOptions(n_neighbors=2))
-    squared = np.stack([np.square(X - X[near[:, j]]).sum(axis=1) for j in (0, 1)])
-    squared.sort(axis=0)
-    known = squared[0] > 0
-    log_ratio = np.sort(0.5 * np.log(squared[1, known] / squared[0, known]))
-    m = len(log_ratio)
+    ratios = _log_ratios(X)
+    m = len(ratios)
     kept = np.arange(1, m + 1) <= m * (1 - DROPPED_SHARE)
-    x = log_ratio[kept]
+    x = ratios[kept]
     y = -np.log1p(-np.arange(1, m + 1)[kept] / m)
     if not x @ x > 0:  # every second neighbour is as near as the first
         return float(min(X.shape))
     return float(np.clip(x @ y / (x @ x), 1.0, X.shape[1]))
+
+
+def _log_ratios(X: np.ndarray) -> np.ndarray:
+    """Logarithms of the ratios of distances to the second and first neighbour, ascending."""
+    near = nearest_rows(X, GraphOptions(n_neighbors=2))
+    squared = np.stack([np.square(X - X[near[:, j]]).sum(axis=1) for j in (0, 1)])
+    squared.sort(axis=0)
+    known = squared[0] > 0
+    return np.sort(0.5 * np.log(squared[1, known] / squared[0, known]))
 
 
 def intrinsic_dimension(X: Any) -> float:
@@ -44,12 +50,13 @@ def intrinsic_dimension(X: Any) -> float:
 
     Parameters
     ----------
-    X : array-like or DataFrame of shape (n_samples, n_features)
-        Numeric, without missing values, at least 3 rows.
+    X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        Numbers without missing values, in at least 3 rows.
 
     Returns
     -------
     float
+        The estimated number of dimensions.
 
     References
     ----------

@@ -142,6 +142,9 @@ def test_graph_warnings():
     X = clustered_table(0)[0][:50]
     with pytest.warns(UserWarning, match="numerically the identity"):
         LaplacianScore(width=1e-3).fit(X)
+    for style in (0, 3):
+        with pytest.warns(UserWarning, match="numerically the identity"):
+            SPEC(gamma=1e3, style=style).fit(X)
     X[:25] += 100
     with pytest.warns(UserWarning, match="2 components"):
         LaplacianScore().fit(X)
@@ -156,8 +159,9 @@ def test_ndfs_reports_convergence():
     assert (np.diff(ranker.objective_) <= 0).all()
 
 
+@pytest.mark.filterwarnings("ignore:The neighbour graph")
 def test_spec_ties_under_published_settings_are_exact():
-    """With gamma 1 far rows are strangers: whatever rounding says, all scores are the same."""
+    """With gamma 1 far rows are isolated: whatever rounding says, all scores are the same."""
     X = np.random.default_rng(0).normal(size=(60, 30)) * 100
     with pytest.warns(UserWarning, match="SPEC"):
         scores = SPEC(preset="scikit-feature").fit(X).scores_

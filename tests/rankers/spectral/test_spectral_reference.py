@@ -7,12 +7,12 @@ import pytest
 from scipy import sparse
 
 from unsuprank import SPEC, LaplacianScore
+from unsuprank.rankers.spectral.complete_graph import CompleteGraph
 from unsuprank.rankers.spectral.graph import GraphOptions, neighbour_graph
 from unsuprank.rankers.spectral.laplacian import laplacian_scores
 from unsuprank.rankers.spectral.mcfs import mcfs_coefficients, spectral_targets
 from unsuprank.rankers.spectral.ndfs_solver import NDFSOptions, ndfs, normalised_laplacian
 from unsuprank.rankers.spectral.ndfs_toolbox import ToolboxLaplacian, toolbox_ndfs
-from unsuprank.rankers.spectral.rbf import RBFGraph
 from unsuprank.rankers.spectral.spec import spec_scores
 
 pytestmark = [pytest.mark.data, pytest.mark.filterwarnings("ignore:The neighbour graph")]
@@ -58,7 +58,7 @@ def test_laplacian_end_to_end(case):
 
 def test_spec(case):
     _, X, stored, _ = case
-    graph = RBFGraph.of(X)
+    graph = CompleteGraph.of(X)
     np.testing.assert_allclose(graph.gamma, stored["spec_auto_gamma"], rtol=1e-12)
     most = int(stored["n_classes"]) + 1
     for style in (-1, 0, most):

@@ -19,18 +19,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
-from ..._checks import check_choice, check_count, check_number
 from ..._parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
 from ..._progress import progress
+from ..scaling import within_range
 
-Weights = Literal["binary", "heat", "cosine"]
+Weights = Literal["heat", "binary", "cosine"]
 
 #: Values that are compared at a time along the edges of a graph.
 EDGE_VALUES = 50_000
@@ -41,10 +41,10 @@ SEARCH_ROWS = 256
 BLOCKS = 8
 #: Columns up to which a search tree beats comparing all pairs of rows.
 TREE_COLUMNS = 10
-#: Off-diagonal weight per row, relative to the diagonal or to 1, that counts as none.
+#: A row whose weights to all other rows sum to less is isolated.
 NEGLIGIBLE = 1e-3
-#: Squares of larger values, summed over many rows and columns, may overflow.
-LARGEST = 1e140
+#: The largest eigenvalue that a normalised Laplacian can have.
+LARGEST_EIGENVALUE = 2.0
 
 
 @dataclass(frozen=True)
@@ -54,33 +54,12 @@ class GraphOptions:
     n_neighbors: int = 5
     weights: Weights = "heat"
     width: float | None = None
-    self_loops: bool = True
     n_jobs: int | None = None
     verbose: int = 0
 
-    @classmethod
-    def of(cls, estimator: Any, **changes: Any) -> GraphOptions:
-        """The options that an estimator's parameters ask for."""
-        options = {
-            "n_neighbors": estimator.n_neighbors,
-            "weights": estimator.weights,
-            "width": estimator.width,
-            "n_jobs": estimator.n_jobs,
-            "verbose": estimator.verbose,
-        }
-        return cls(**{**options, **changes})
-
-
-def check_graph_parameters(estimator: Any) -> None:
-    """Raise for graph parameters that make no sense."""
-    check_count("n_neighbors", estimator.n_neighbors)
-    check_choice("weights", estimator.weights, ("binary", "heat", "cosine"))
-    if estimator.width is not None:
-        check_number("width", estimator.width, open_low=True)
-
 
 def neighbour_graph(X: np.ndarray, options: GraphOptions) -> sparse.csr_array:
-    """The graph of the rows of `X`, symmetrised by the larger of two weights."""
+    """The graph of the rows of `X`, with a weight of 1 between each row and itself."""
     X, unit = within_range(np.ascontiguousarray(X))
     neighbours = nearest_rows(X, options)
     m, k = neighbours.shape
@@ -89,20 +68,10 @@ def neighbour_graph(X: np.ndarray, options: GraphOptions) -> sparse.csr_array:
     weights = _edge_weights(X, rows, columns, options, unit)
     graph = sparse.csr_array((weights, (rows, columns)), shape=(m, m))
     graph = graph.maximum(graph.T)
-    if options.self_loops:
-        graph = graph + sparse.eye_array(m, format="csr")
-    graph = sparse.csr_array(graph)
-    warn_of_a_useless_graph(graph)
+    graph = sparse.csr_array(graph + sparse.eye_array(m, format="csr"))
+    if not warn_if_all_isolated(degrees(graph)):
+        _warn_of_components(graph)
     return graph
-
-
-def within_range(X: np.ndarray) -> tuple[np.ndarray, float]:
-    """`X` and 1, or `X / u` and u for a power of two u that keeps squares in range."""
-    largest = float(np.abs(X).max(initial=0.0))
-    if largest == 0.0 or 1 / LARGEST < largest < LARGEST:
-        return X, 1.0
-    unit = 2.0 ** np.floor(np.log2(largest))
-    return X / unit, float(unit)
 
 
 def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
@@ -182,39 +151,23 @@ def degrees(graph: sparse.csr_array | np.ndarray) -> np.ndarray:
     return np.asarray(graph.sum(axis=1), dtype=np.float64).ravel()
 
 
-def warn_of_a_useless_graph(graph: sparse.csr_array | np.ndarray) -> None:
-    """Warn when no row has a neighbour to speak of, or when the graph falls apart."""
-    m = graph.shape[0]
-    if m < 2:
-        return
-    between = degrees(graph) - graph.diagonal()
-    if between.max() < NEGLIGIBLE:
+def warn_if_all_isolated(degree: np.ndarray) -> bool:
+    """Warn when no row has a neighbour to speak of, besides itself with a weight of 1."""
+    isolated = bool(degree.max() - 1.0 < NEGLIGIBLE)
+    if isolated:
         warnings.warn(
             "The neighbour graph is numerically the identity: no two rows are connected, so the "
             "scores mean little; let the width of the kernel be tuned, or raise it.",
-            stacklevel=2,
+            stacklevel=3,
         )
-        return
-    if sparse.issparse(graph):
-        parts, _ = connected_components(graph, directed=False)
-        if parts > 1:
-            warnings.warn(
-                f"The neighbour graph falls apart into {parts} components; raise n_neighbors if "
-                "they are not clusters.",
-                stacklevel=2,
-            )
+    return isolated
 
 
-def warn_of_ties(raw: np.ndarray, who: str, scale: float | None = None) -> None:
-    """Warn when a preset gives (numerically) the same score to every column.
-
-    `scale` is the size that scores can have, by default that of the largest.
-    """
-    if scale is None:
-        scale = float(np.abs(raw).max())
-    if len(raw) > 1 and np.ptp(raw) <= 1e-6 * scale:
+def _warn_of_components(graph: sparse.csr_array) -> None:
+    parts, _ = connected_components(graph, directed=False)
+    if parts > 1:
         warnings.warn(
-            f"All scores of {who} tie with the published default settings: the order is that of "
-            "the columns and says nothing about the data.",
-            stacklevel=2,
+            f"The neighbour graph falls apart into {parts} components; raise n_neighbors if "
+            "they are not clusters.",
+            stacklevel=3,
         )

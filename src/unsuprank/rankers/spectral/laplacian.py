@@ -5,22 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice
-from ...ranker import MethodCard, Ranker
+from ...ranker import MethodCard
 from ...table import Table
-from .columns import constant_columns, unit_range
-from .graph import (
-    GraphOptions,
-    Weights,
-    check_graph_parameters,
-    degrees,
-    neighbour_graph,
-    warn_of_ties,
-)
-
-PRESETS = (None, "scikit-feature")
-#: The largest eigenvalue of a normalised Laplacian: no score is worse.
-WORST = 2.0
+from ..scaling import constant_columns, unit_range
+from . import toolbox
+from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .spectral_ranker import SpectralRanker
 
 
 def laplacian_scores(X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:
@@ -35,10 +25,10 @@ def laplacian_scores(X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:
     smooth = np.einsum("ij,ij->j", f, graph @ f)
     bad = constant_columns(X) | (spread <= 0)
     raw = 1.0 - smooth / np.where(bad, 1.0, spread)
-    return np.where(bad, WORST, np.clip(raw, 0.0, WORST))
+    return np.where(bad, LARGEST_EIGENVALUE, np.clip(raw, 0.0, LARGEST_EIGENVALUE))
 
 
-class LaplacianScore(Ranker):
+class LaplacianScore(SpectralRanker):
     r"""Laplacian score: good columns change little between neighbouring rows.
 
     With the weights W of a neighbour graph, degrees D and the Laplacian L = D - W, the score
@@ -49,23 +39,7 @@ class LaplacianScore(Ranker):
 
     Parameters
     ----------
-    n_neighbors : int, default=5
-        Neighbours of each row in the graph; at most all other rows.
-    weights : {"heat", "binary", "cosine"}, default="heat"
-        Weights of the edges.
-    width : float, optional
-        Width t of the heat kernel ``exp(-d^2 / (2 t^2))``. By default it is tuned to the data:
-        ``2 t^2`` is the mean squared distance of neighbours.
-    preset : {None, "scikit-feature"}, default=None
-        With ``"scikit-feature"``, the graph has the published default settings of that toolbox
-        (5 neighbours, heat kernel of width 1), whatever the parameters above say.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    n_jobs : int, optional
-        Threads of the search for neighbours, by default as many as matrix products take; the
-        answer does not depend on it.
-    verbose : int, default=0
-        Show progress.
+    {shared_parameters}
 
     Attributes
     ----------
@@ -74,9 +48,7 @@ class LaplacianScore(Ranker):
 
     Notes
     -----
-    The toolbox scikit-feature uses width 1 whatever the scale of the data. On most data that
-    makes the graph an identity matrix: every score is 0 up to rounding, and the order that of
-    the columns. It also gives constant columns an arbitrary score; here they come last.
+    {toolbox_notes}
 
     References
     ----------
@@ -93,6 +65,7 @@ class LaplacianScore(Ranker):
     2
     """
 
+    published = toolbox.LAPLACIAN_SCORE
     cards = (
         MethodCard(
             name="laplacian",
@@ -125,16 +98,9 @@ class LaplacianScore(Ranker):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        check_graph_parameters(self)
-        check_choice("preset", self.preset, PRESETS)
+    def _raw_scores(self, table: Table) -> np.ndarray:
+        X = table.values
+        return laplacian_scores(X, self._neighbour_graph(X))
 
-    def _score(self, table: Table) -> np.ndarray:
-        options = GraphOptions.of(self)
-        if self.preset is not None:
-            options = GraphOptions(5, "heat", 1.0, n_jobs=self.n_jobs, verbose=self.verbose)
-        raw = laplacian_scores(table.values, neighbour_graph(table.values, options))
-        if self.preset is not None:
-            warn_of_ties(raw, "LaplacianScore", WORST)
-        self.raw_scores_ = raw
-        return WORST - raw
+    def _better(self, raw: np.ndarray) -> np.ndarray:
+        return LARGEST_EIGENVALUE - raw

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -13,25 +14,21 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path, lars_path_gram
 
 from ... import _kernels
-from ..._checks import check_choice, check_count, check_flag
+from ..._checks import check_count, check_flag
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
-from ...ranker import MethodCard, Ranker
+from ...ranker import MethodCard
 from ...table import Table
-from .columns import centred
-from .graph import (
-    GraphOptions,
-    Weights,
-    check_graph_parameters,
-    degrees,
-    neighbour_graph,
-    warn_of_ties,
-)
-from .laplacian import PRESETS
+from ..scaling import centred
+from . import toolbox
+from .graph import Weights, degrees
+from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
 
 #: Columns up to which the products of all pairs are kept for all targets together.
 GRAM_COLUMNS = 5000
+#: Correlations below this share of the norm of a target are rounding errors.
+ROUNDING = 1e-13
 
 
 def spectral_targets(graph: sparse.csr_array, count: int) -> np.ndarray:
@@ -59,73 +56,86 @@ def mcfs_coefficients(
     scikit-learn's variant without the lasso's drops turns the direction of a coefficient that
     crosses 0, after which the error of the fit can grow.
     """
-    m, n = X.shape
     Z, norm = centred(X)
     Y = targets - targets.mean(axis=0)
-    steps = min(n_nonzero, m - 1, int((norm > 0).sum()))
+    steps = min(n_nonzero, len(X) - 1, int((norm > 0).sum()))
     if steps == 0:
-        return np.zeros((n, Y.shape[1]))
-    gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
-    correlations = np.ascontiguousarray(Y.T @ Z)
-    # What no column has to do with is left alone: its products are rounding errors.
-    correlations[np.abs(correlations).max(axis=1) <= 1e-13 * np.linalg.norm(Y, axis=0)] = 0.0
+        return np.zeros((X.shape[1], Y.shape[1]))
+    regressions = Regressions.of(Z, Y, steps)
     with progress("regressing", Y.shape[1], verbose) as bar:
-        if gram is not None and method == "lasso":
-            found = _ends_of_paths(gram, correlations, steps, n_jobs, bar)
-        else:
-            found = _paths_of_scikit_learn(Z, Y, gram, correlations, steps, method, n_jobs, bar)
-        coefficients = np.column_stack(list(found))
+        coefficients = np.column_stack(list(regressions.coefficients(method, n_jobs, bar)))
     with np.errstate(over="ignore"):
         coefficients /= np.where(norm > 0, norm, 1.0)[:, None]
     largest = np.finfo(float).max
     return np.clip(np.nan_to_num(coefficients), -largest, largest)
 
 
-def _ends_of_paths(
-    gram: np.ndarray, correlations: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
-) -> Iterator[np.ndarray]:
-    """Coefficients of one target after the other, from inner products."""
-    coefficients = np.zeros_like(correlations)
+@dataclass(frozen=True)
+class Regressions:
+    """Least angle regressions of several targets on the same columns, centred and of norm 1."""
 
-    def work(first: int, last: int) -> np.ndarray:
-        _kernels.lasso_path_ends(gram, correlations, steps, first, last, coefficients)
-        return coefficients[first:last]
+    Z: np.ndarray
+    Y: np.ndarray
+    steps: int
+    #: Products of the targets with the columns, targets x columns.
+    correlations: np.ndarray
+    #: Products of all pairs of columns, where they are not too many.
+    gram: np.ndarray | None
 
-    for found in in_batches(work, len(correlations), n_jobs=n_jobs, progress=bar):
-        yield from found
+    @classmethod
+    def of(cls, Z: np.ndarray, Y: np.ndarray, steps: int) -> Regressions:
+        """The regressions of the columns of `Y` on those of `Z`, and the products they share."""
+        m, n = Z.shape
+        gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
+        correlations = np.ascontiguousarray(Y.T @ Z)
+        # What no column has to do with is left alone: its products are rounding errors.
+        unrelated = np.abs(correlations).max(axis=1) <= ROUNDING * np.linalg.norm(Y, axis=0)
+        correlations[unrelated] = 0.0
+        return cls(Z, Y, steps, correlations, gram)
+
+    def coefficients(self, method: str, n_jobs: int | None, bar: Progress) -> Iterator[np.ndarray]:
+        """Coefficients of one target after the other."""
+        if self.gram is not None and method == "lasso":
+            return self._by_kernel(self.gram, n_jobs, bar)
+        return self._by_scikit_learn(method, n_jobs, bar)
+
+    def _by_kernel(
+        self, gram: np.ndarray, n_jobs: int | None, bar: Progress
+    ) -> Iterator[np.ndarray]:
+        """The ends of the lasso's paths, from inner products."""
+        found = np.zeros_like(self.correlations)
+
+        def work(first: int, last: int) -> np.ndarray:
+            _kernels.lasso_path_ends(gram, self.correlations, self.steps, first, last, found)
+            return found[first:last]
+
+        for ends in in_batches(work, len(found), n_jobs=n_jobs, progress=bar):
+            yield from ends
+
+    def _by_scikit_learn(
+        self, method: str, n_jobs: int | None, bar: Progress
+    ) -> Iterator[np.ndarray]:
+        """The same where products of all pairs of columns are too many, and for other methods."""
+        pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+        with warnings.catch_warnings():
+            # Columns that repeat others are left out on the way, as they should be.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)
+            for found in pool(delayed(self._path_end)(j, method) for j in range(len(self.Y.T))):
+                yield found
+                bar.advance()
+
+    def _path_end(self, j: int, method: str) -> np.ndarray:
+        correlations = self.correlations[j]
+        if not correlations.any():
+            return np.zeros(self.Z.shape[1])
+        options = {"max_iter": self.steps, "method": method, "return_path": False}
+        if self.gram is None:
+            return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
+        return lars_path_gram(correlations, self.gram, n_samples=len(self.Z), **options)[2]
 
 
-def _paths_of_scikit_learn(
-    Z: np.ndarray,
-    Y: np.ndarray,
-    gram: np.ndarray | None,
-    correlations: np.ndarray,
-    steps: int,
-    method: str,
-    n_jobs: int | None,
-    bar: Progress,
-) -> Iterator[np.ndarray]:
-    """The same where products of all pairs of columns are too many, and for other methods."""
-
-    def regress(j: int) -> np.ndarray:
-        if not correlations[j].any():
-            return np.zeros(Z.shape[1])
-        options = {"max_iter": steps, "method": method, "return_path": False}
-        if gram is None:
-            return lars_path(Z, Y[:, j], Xy=correlations[j], Gram=None, **options)[2]
-        return lars_path_gram(correlations[j], gram, n_samples=len(Z), **options)[2]
-
-    pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
-    with warnings.catch_warnings():
-        # Columns that repeat others are left out on the way, as they should be.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)
-        for found in pool(delayed(regress)(j) for j in range(Y.shape[1])):
-            yield found
-            bar.advance()
-
-
-class MCFS(Ranker):
+class MCFS(SpectralRanker):
     r"""Multi-cluster feature selection: good columns explain the smooth functions of a graph.
 
     The c smoothest nontrivial functions y_1 .. y_c on a neighbour graph (eigenvectors of
@@ -135,10 +145,7 @@ class MCFS(Ranker):
 
     Parameters
     ----------
-    n_clusters : int, optional
-        Number c of functions. By default the place of the largest gap between consecutive
-        eigenvalues of the Laplacian, from 2 to 10: a graph of c clear clusters has c eigenvalues
-        near 0. It is in ``n_clusters_``.
+    {n_clusters}
     n_nonzero : int, optional
         Steps of each regression, and so the most columns it can use; at most one less than
         there are rows. As published, by default as many as columns are to be selected.
@@ -146,18 +153,7 @@ class MCFS(Ranker):
     standardize : bool, default=True
         Whether coefficients are those of standardised columns. Otherwise, as published, they
         are in the units of the columns: a column counts more the smaller its spread.
-    n_neighbors, weights, width
-        Of the neighbour graph, as for :class:`LaplacianScore`.
-    preset : {None, "scikit-feature"}, default=None
-        With ``"scikit-feature"``, the published default settings of that toolbox (heat kernel
-        of width 1, 5 neighbours, units of the columns) and its score, the largest signed
-        coefficient.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    n_jobs : int, optional
-        Threads; the answer does not depend on it.
-    verbose : int, default=0
-        Show progress.
+    {shared_parameters}
 
     Attributes
     ----------
@@ -170,11 +166,7 @@ class MCFS(Ranker):
 
     Notes
     -----
-    The toolbox scikit-feature takes the largest coefficient instead of the largest absolute
-    one. An eigenvector's sign is arbitrary, and so is its ranking. It also lets a regression
-    take as many steps as it is asked for: beyond one less than the number of rows it divides
-    by rounding errors, with coefficients of 1e10 and more. And it leaves out the lasso's drops:
-    where a coefficient crosses 0, the regression leaves the path, and its error can grow.
+    {toolbox_notes}
 
     References
     ----------
@@ -191,6 +183,7 @@ class MCFS(Ranker):
     2
     """
 
+    published = toolbox.MCFS
     cards = (
         MethodCard(
             name="mcfs",
@@ -232,42 +225,29 @@ class MCFS(Ranker):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.n_clusters is not None:
             check_count("n_clusters", self.n_clusters)
         if self.n_nonzero is not None:
             check_count("n_nonzero", self.n_nonzero)
         check_flag("standardize", self.standardize)
-        check_choice("preset", self.preset, PRESETS)
-        check_graph_parameters(self)
 
-    def _score(self, table: Table) -> np.ndarray:
-        options = GraphOptions.of(self)
-        if self.preset is not None:
-            options = GraphOptions(5, "heat", 1.0, n_jobs=self.n_jobs, verbose=self.verbose)
-        graph = neighbour_graph(table.values, options)
+    def _raw_scores(self, table: Table) -> np.ndarray:
+        X = table.values
+        graph = self._neighbour_graph(X)
         # Threads would round differently, and rounding chooses between columns that are copies.
         with one_blas_thread():
-            return self._regressed(table, graph)
-
-    def _regressed(self, table: Table, graph: sparse.csr_array) -> np.ndarray:
-        wanted = self.n_clusters or suggested_clusters(graph)
-        targets = spectral_targets(graph, wanted)
-        X = table.values
-        if self.standardize and self.preset is None:
-            X, _ = centred(X, np.sqrt(table.n_rows))
-        steps = self.n_nonzero or self._count_selected(table.n_columns)
-        coef = mcfs_coefficients(
-            X,
-            targets,
-            steps,
-            method="lasso" if self.preset is None else "lar",
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        raw = np.abs(coef).max(axis=1) if self.preset is None else coef.max(axis=1)
-        if self.preset is not None:
-            warn_of_ties(raw, "MCFS")
+            targets = spectral_targets(graph, self.n_clusters or suggested_clusters(graph))
+            if self._in_force().standardize:
+                X, _ = centred(X, np.sqrt(len(X)))
+            coef = mcfs_coefficients(
+                X,
+                targets,
+                self.n_nonzero or self._count_selected(table.n_columns),
+                method="lasso" if self.preset is None else toolbox.MCFS_METHOD,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+            )
         self.coef_ = coef
         self.n_clusters_ = targets.shape[1]
-        self.raw_scores_ = raw
-        return raw
+        return np.abs(coef).max(axis=1) if self.preset is None else toolbox.mcfs_scores(coef)

@@ -53,12 +53,21 @@ class NDFSOptions:
 
 @dataclass(frozen=True)
 class NDFSResult:
-    """Coefficients (columns x clusters), indicators F, and the objective after each step."""
+    """What was found, and how."""
 
+    #: Coefficients W, columns x clusters.
     coef: np.ndarray
+    #: Cluster indicators F, rows x clusters.
     clusters: np.ndarray
+    #: The objective after each step, and where it is known before the first one.
     objective: np.ndarray
+    n_iter: int
     converged: bool
+
+    @property
+    def raw_scores(self) -> np.ndarray:
+        """``|w_i|^2`` of each column."""
+        return np.einsum("ij,ij->i", self.coef, self.coef)
 
 
 class Ridge:
@@ -161,7 +170,7 @@ def ndfs(
             objective.append(_objective(F, laplacian @ F, residual, coef, options))
             converged = objective[-2] - objective[-1] <= options.tol * abs(objective[-1])
             bar.advance()
-    return NDFSResult(coef, F, np.array(objective), converged)
+    return NDFSResult(coef, F, np.array(objective), len(objective) - 1, converged)
 
 
 def _row_norms(coef: np.ndarray) -> np.ndarray:

@@ -21,6 +21,8 @@ import numpy as np
 from scipy import sparse
 
 from ..._progress import progress
+from ...table import Table
+from ..scaling import LARGEST
 from .graph import degrees
 from .ndfs_solver import NDFSOptions, NDFSResult, Regression, Ridge, threads_for
 
@@ -30,6 +32,18 @@ SMALLEST = 1e-16
 ADDED_PENALTY = 1e-6
 DEPARTURE_WEIGHT = 0.25
 LEAST_CHANGE = 1e-3
+
+
+def squarable_values(table: Table) -> np.ndarray:
+    """The values of a table as they come, unless a column has some that are too large."""
+    X = table.values
+    large = np.flatnonzero(np.abs(X).max(axis=0) > LARGEST)
+    if len(large):
+        raise ValueError(
+            f"{table.schema.label(int(large[0])).capitalize()} has values too large to "
+            "square; rescale it, or use preset=None, which standardises columns."
+        )
+    return X
 
 
 @dataclass(frozen=True)
@@ -67,7 +81,7 @@ def toolbox_ndfs(
             history.append(_criterion(F, laplacian, regression, options))
             converged = len(history) > 1 and abs(history[-1] - history[-2]) < LEAST_CHANGE
             bar.advance()
-    return NDFSResult(coef, F, np.array(history), converged)
+    return NDFSResult(coef, F, np.array(history), len(history), converged)
 
 
 def _whole_step(F: np.ndarray, pulled: np.ndarray, gamma: float) -> np.ndarray:

@@ -18,43 +18,17 @@ import numpy as np
 from scipy import sparse
 
 from ..._checks import check_choice, check_count, check_number
-from ...ranker import MethodCard, Ranker
+from ..._parallel import one_blas_thread
+from ...ranker import MethodCard
 from ...table import Table
-from .columns import constant_columns, unit_size
-from .graph import (
-    GraphOptions,
-    Weights,
-    check_graph_parameters,
-    degrees,
-    neighbour_graph,
-    warn_of_a_useless_graph,
-    warn_of_ties,
-)
-from .laplacian import PRESETS, WORST
-from .moments import Moments
-from .rbf import RBFGraph
+from ..scaling import constant_columns, unit_size
+from . import toolbox
+from .complete_graph import CompleteGraph
+from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
-#: Values of SPEC below this are sums of rounding errors.
-ROUNDING = 1e-12
-
-Graph: TypeAlias = "RBFGraph | sparse.csr_array | np.ndarray"
-
-
-def moments_of(X: np.ndarray, graph: Graph) -> Moments:
-    """Sums over the rows of `X` by their graph."""
-    exact = graph.exact_moments() if isinstance(graph, RBFGraph) else None
-    if exact is not None:
-        return exact
-    f = unit_size(X)
-    mean = f.mean(axis=0)
-    f -= mean
-    if isinstance(graph, RBFGraph):
-        degree, form = graph.sums(f)
-    else:
-        degree, form = degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
-    linear, square = degree @ f, degree @ np.square(f)
-    return Moments(mean, float(degree.sum()), linear, square, form, constant_columns(X))
+Graph: TypeAlias = "CompleteGraph | sparse.csr_array | np.ndarray"
 
 
 def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
@@ -63,12 +37,32 @@ def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
     Constant columns get the worst value there can be: 2 for styles -1 and 0, 0 for others.
     """
     if style >= 2:
-        dense = graph.toarray() if isinstance(graph, RBFGraph) else graph
+        dense = graph.toarray() if isinstance(graph, CompleteGraph) else graph
         return np.where(constant_columns(X), 0.0, _by_eigenvectors(unit_size(X), dense, style))
-    moments = moments_of(X, graph)
-    size = moments.raw_square if style == -1 else moments.centred_square
-    bad = moments.constant | (size <= 0)
-    return np.where(bad, WORST, np.clip(moments.rough / np.where(bad, 1.0, size), 0.0, WORST))
+    rough, size = _closed_form(X, graph, style)
+    bad = constant_columns(X) | (size <= 0)
+    raw = np.clip(rough / np.where(bad, 1.0, size), 0.0, LARGEST_EIGENVALUE)
+    return np.where(bad, LARGEST_EIGENVALUE, raw)
+
+
+def _closed_form(X: np.ndarray, graph: Graph, style: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numerators and denominators of styles -1 and 0.
+
+    ``f' L f`` does not change when a constant is added to f. So columns are shifted towards 0
+    first, and fewer digits cancel.
+    """
+    f = unit_size(X)
+    mean = f.mean(axis=0)
+    f -= mean
+    if isinstance(graph, CompleteGraph):
+        degree, form = graph.sums(f)
+    else:
+        degree, form = degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
+    with one_blas_thread():  # threads would round differently
+        total, linear, square = degree.sum(), degree @ f, degree @ np.square(f)
+    if style == -1:
+        return square - form, square + mean * (2.0 * linear + mean * total)
+    return square - form, square - np.square(linear) / total
 
 
 def _by_eigenvectors(f: np.ndarray, graph: sparse.csr_array | np.ndarray, style: int) -> np.ndarray:
@@ -76,10 +70,10 @@ def _by_eigenvectors(f: np.ndarray, graph: sparse.csr_array | np.ndarray, style:
     degree = degrees(graph)
     size = np.einsum("ij,ij,i->j", f, f, degree)
     parts = vectors.T @ (np.sqrt(degree)[:, None] * f)
-    return (2.0 - values) @ np.square(parts) / np.where(size > 0, size, 1.0)
+    return (LARGEST_EIGENVALUE - values) @ np.square(parts) / np.where(size > 0, size, 1.0)
 
 
-class SPEC(Ranker):
+class SPEC(SpectralRanker):
     r"""SPEC: good columns agree with the smooth functions on a graph of the rows.
 
     With the normalised Laplacian of the graph, its eigenpairs (s_j, u_j) in ascending order
@@ -100,18 +94,8 @@ class SPEC(Ranker):
         All pairs of rows with weights ``exp(-gamma d^2)``, or a sparse neighbour graph. Style
         k >= 2 stores the former in full, one number for each pair of rows.
     gamma : float, optional
-        Of the RBF graph; 1 / median squared distance of two rows by default.
-    n_neighbors, weights, width
-        Of the neighbour graph, as for :class:`LaplacianScore`.
-    preset : {None, "scikit-feature"}, default=None
-        With ``"scikit-feature"``, the published default settings of that toolbox (RBF graph
-        with gamma 1) and its order of columns, the wrong way round for every style.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    n_jobs : int, optional
-        Threads, by default as many as matrix products take; the answer does not depend on it.
-    verbose : int, default=0
-        Show progress.
+        That of the weights of all pairs; 1 / median squared distance of two rows by default.
+    {shared_parameters}
 
     Attributes
     ----------
@@ -120,14 +104,7 @@ class SPEC(Ranker):
 
     Notes
     -----
-    The toolbox scikit-feature ranks the worst columns first, for every style; takes gamma 1
-    whatever the scale of the data, which on most data makes all scores tie; and decomposes
-    the whole graph. Under styles -1 and 0 it lets constant columns win or divides 0 by 0; here
-    they come last. Under style 0 it leaves out the eigenvector that is found first, which is an
-    arbitrary one where rows have no neighbours; here it is the trivial one.
-
-    Tables of small whole numbers (counts, grey levels, values with few decimal places) are
-    compared by exact products of integers. With many rows that takes about a third of the time.
+    {toolbox_notes}
 
     References
     ----------
@@ -144,6 +121,7 @@ class SPEC(Ranker):
     2
     """
 
+    published = toolbox.SPEC
     cards = (
         MethodCard(
             name="spec",
@@ -181,30 +159,20 @@ class SPEC(Ranker):
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         if check_count("style", self.style, minimum=-1) == 1:
             raise ValueError("style must be -1, 0 or at least 2, got 1.")
         check_choice("graph", self.graph, ("rbf", "knn"))
-        check_choice("preset", self.preset, PRESETS)
-        check_graph_parameters(self)
         if self.gamma is not None:
             check_number("gamma", self.gamma, open_low=True)
 
-    def _score(self, table: Table) -> np.ndarray:
-        raw = spec_scores(table.values, self._graph(table.values), int(self.style))
-        better = raw if self.style >= 2 else WORST - raw
-        self.raw_scores_ = raw
-        if self.preset is not None:
-            warn_of_ties(raw, "SPEC", WORST)
-            # The toolbox's order; what only rounding keeps from 0 is 0.
-            return np.where(WORST - better < ROUNDING, 0.0, WORST - better)
-        return better
+    def _raw_scores(self, table: Table) -> np.ndarray:
+        X, how = table.values, self._in_force()
+        if how.graph == "knn":
+            return spec_scores(X, self._neighbour_graph(X), int(self.style))
+        graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)
+        return spec_scores(X, graph, int(self.style))
 
-    def _graph(self, X: np.ndarray) -> Graph:
-        if self.preset is not None:
-            return RBFGraph.of(X, 1.0, self.verbose, self.n_jobs)
-        if self.graph == "knn":
-            return neighbour_graph(X, GraphOptions.of(self))
-        graph = RBFGraph.of(X, self.gamma, self.verbose, self.n_jobs)
-        if graph.kept is not None and self.gamma is not None:
-            warn_of_a_useless_graph(graph.toarray())
-        return graph
+    def _better(self, raw: np.ndarray) -> np.ndarray:
+        better = raw if self.style >= 2 else LARGEST_EIGENVALUE - raw
+        return better if self.preset is None else toolbox.spec_scores(better)

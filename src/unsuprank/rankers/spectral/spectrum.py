@@ -6,7 +6,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from .graph import degrees
+from .graph import LARGEST_EIGENVALUE, degrees
 
 #: Graphs of up to this many rows are decomposed in full: quick, and free of iterations.
 DENSE_ROWS = 300
@@ -39,7 +39,7 @@ def smoothest_functions(
         except ArpackNoConvergence:  # the graph is nearly the identity: all functions are alike
             values, vectors = _decomposed(graph, root, trivial, count)
     order = np.argsort(-values, kind="stable")
-    return np.clip(1.0 - values[order], 0.0, 2.0), vectors[:, order]
+    return np.clip(1.0 - values[order], 0.0, LARGEST_EIGENVALUE), vectors[:, order]
 
 
 def _decomposed(graph, root: np.ndarray, trivial: np.ndarray, count: int):

@@ -1,8 +1,20 @@
-"""Columns brought to a common scale, without overflow, underflow or cancellation."""
+"""Tables and columns brought to a common scale, without overflow, underflow or cancellation."""
 
 from __future__ import annotations
 
 import numpy as np
+
+#: Squares of larger values, summed over many rows and columns, may overflow.
+LARGEST = 1e140
+
+
+def within_range(X: np.ndarray) -> tuple[np.ndarray, float]:
+    """`X` and 1, or `X / u` and u for a power of two u that keeps squares in range."""
+    largest = float(np.abs(X).max(initial=0.0))
+    if largest == 0.0 or 1 / LARGEST < largest < LARGEST:
+        return X, 1.0
+    unit = 2.0 ** np.floor(np.log2(largest))
+    return X / unit, float(unit)
 
 
 def constant_columns(X: np.ndarray) -> np.ndarray:
@@ -11,7 +23,7 @@ def constant_columns(X: np.ndarray) -> np.ndarray:
 
 
 def largest_sizes(X: np.ndarray) -> np.ndarray:
-    """A power of two near the largest absolute value of each column; 1 for zeros."""
+    """A power of two near the largest absolute value of each column; 1 where all are 0."""
     largest = np.abs(X).max(axis=0)
     exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
     return np.ldexp(1.0, np.clip(exponent, -1020, 1020))

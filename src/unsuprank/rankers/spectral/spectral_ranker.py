@@ -1,0 +1,112 @@
+"""What the rankers that read columns off a graph of the rows share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from copy import copy
+from inspect import cleandoc
+from textwrap import fill, indent
+from typing import Any, ClassVar, Self, get_args
+
+import numpy as np
+from scipy import sparse
+
+from ..._checks import check_choice, check_count, check_number
+from ...ranker import Ranker
+from ...table import Table
+from .graph import GraphOptions, Weights, neighbour_graph
+from .toolbox import PRESETS, PublishedSettings
+
+SHARED_PARAMETERS_DOC = """\
+n_neighbors : int, default=5
+    Neighbours of each row in the neighbour graph; at most all other rows.
+weights : {{"heat", "binary", "cosine"}}, default="heat"
+    Weights of the edges of the neighbour graph.
+width : float, optional
+    Width t of the heat kernel ``exp(-d^2 / (2 t^2))``. By default it is tuned to the data:
+    ``2 t^2`` is the mean squared distance of neighbours.
+preset : {{None, "scikit-feature"}}, default=None
+    With ``"scikit-feature"``, the answer is what that toolbox gives with its published default
+    settings; the notes say what it does differently. Whatever the parameters above say, it sets
+{published}
+n_features_to_select : int or float, default=16
+    Columns that ``transform`` keeps: a count, or a fraction of all columns.
+n_jobs : int, optional
+    Threads, with joblib's meaning; by default rows are compared on as many as matrix products
+    take. The answer does not depend on it.
+verbose : int, default=0
+    Show progress if positive."""
+
+N_CLUSTERS_DOC = """\
+n_clusters : int, optional
+    Number of clusters. By default the place of the largest gap between consecutive
+    eigenvalues of the Laplacian, from 2 to 10: a graph of c clear clusters has c eigenvalues
+    near 0. It is in ``n_clusters_``."""
+
+
+class SpectralRanker(Ranker):
+    """Base of the rankers that read columns off a graph of the rows.
+
+    A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
+    ``_raw_scores``. Its docstring quotes ``{shared_parameters}``, ``{n_clusters}`` and
+    ``{toolbox_notes}``.
+    """
+
+    published: ClassVar[PublishedSettings]
+
+    n_neighbors: int
+    weights: Weights
+    width: float | None
+    preset: str | None
+    n_jobs: int | None
+    verbose: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__doc__:
+            cls.__doc__ = _with_quotations(cleandoc(cls.__doc__), cls.published)
+
+    def _check_parameters(self) -> None:
+        check_count("n_neighbors", self.n_neighbors)
+        check_choice("weights", self.weights, get_args(Weights))
+        if self.width is not None:
+            check_number("width", self.width, open_low=True)
+        check_choice("preset", self.preset, PRESETS)
+
+    def _score(self, table: Table) -> np.ndarray:
+        raw = self._raw_scores(table)
+        if self.preset is not None:
+            self.published.warn_of_ties(raw, type(self).__name__)
+        self.raw_scores_ = raw
+        return self._better(raw)
+
+    @abstractmethod
+    def _raw_scores(self, table: Table) -> np.ndarray:
+        """The method's own value for each column."""
+
+    def _better(self, raw: np.ndarray) -> np.ndarray:
+        """Raw scores turned so that higher is better."""
+        return raw
+
+    def _in_force(self) -> Self:
+        """This ranker, or a copy that has the parameters of its preset."""
+        if self.preset is None:
+            return self
+        return copy(self).set_params(**self.published.parameters)
+
+    def _neighbour_graph(self, X: np.ndarray) -> sparse.csr_array:
+        how = self._in_force()
+        options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
+        return neighbour_graph(X, options)
+
+
+def _with_quotations(doc: str, published: PublishedSettings) -> str:
+    settings = ", ".join(f"{name}={value!r}" for name, value in published.parameters.items())
+    parameters = SHARED_PARAMETERS_DOC.format(published=indent(fill(settings + ".", 90), " " * 4))
+    for name, text in {
+        "shared_parameters": parameters,
+        "n_clusters": N_CLUSTERS_DOC,
+        "toolbox_notes": published.notes,
+    }.items():
+        doc = doc.replace(f"{{{name}}}", text)
+    return doc
