@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .data_file import Column, FileProblem, nominal_column, shorten
+from .data_file import FileColumn, FileProblem, boolean_column, nominal_column, shorten
 
 #: What people write where a value is missing.
 MISSING = frozenset(
@@ -52,6 +52,7 @@ def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
 
 
 def is_number(cell: str) -> bool:
+    """Whether a cell is a number as Python writes it."""
     try:
         float(cell)
     except ValueError:
@@ -60,23 +61,23 @@ def is_number(cell: str) -> bool:
 
 
 def is_missing(cell: str) -> bool:
+    """Whether a cell says that its value is missing."""
     return cell.strip() in MISSING
 
 
-def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> Column:
+def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileColumn:
     """A column from its cells; `lines` are their line numbers, for messages."""
     numbers = as_numbers(cells)
     if numbers is not None:
-        return Column(name, numbers)
+        return FileColumn(name, numbers)
     cells = [c.strip() for c in cells]
     known = np.array([c not in MISSING for c in cells])
     column = nominal_column(name, cells, known)
     words = [str(c) for c in column.categories]  # type: ignore[union-attr]
     if frozenset(words) in _BOOLEANS:
-        both = np.array([False, True])
-        return Column(name, column.values, both, boolean=bool(known.all()))
+        return boolean_column(name, column.values)
     problem = _problem(name, cells, known, words, lines)
-    return Column(name, column.values, column.categories, problem=problem)
+    return FileColumn(name, column.values, column.categories, problem=problem)
 
 
 def _problem(
