@@ -271,7 +271,7 @@ def test_interrupt_has_its_own_exit_code(table, monkeypatch, capsys):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unsuprank.cli.app.load", interrupted)
+    monkeypatch.setattr("unsuprank.cli.rank_command.load", interrupted)
     assert run(["rank", table, "--method", "variance"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
@@ -280,6 +280,6 @@ def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
     def broken(*args, **kwargs):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("unsuprank.cli.app.load", broken)
+    monkeypatch.setattr("unsuprank.cli.rank_command.load", broken)
     assert run(["rank", table, "--method", "variance"]) == 1
     assert "--debug" in capsys.readouterr().err

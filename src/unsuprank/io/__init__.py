@@ -1,9 +1,9 @@
 """Files into tables and scores into files: one small reader per format, and one writer."""
 
 from .data_file import DataFile, FileColumn, FileProblem, ReadOptions
-from .h5ad import read_anndata, store_scores
+from .h5ad import add_scores, read_anndata, store_scores
 from .read import FORMATS, read_file
-from .score_table import read_scores, score_rows, write_rows
+from .score_table import check_ending, read_scores, score_rows, write_rows
 from .write import atomic_path, atomic_write
 
 __all__ = [
@@ -12,8 +12,10 @@ __all__ = [
     "FileColumn",
     "FileProblem",
     "ReadOptions",
+    "add_scores",
     "atomic_path",
     "atomic_write",
+    "check_ending",
     "read_anndata",
     "read_file",
     "read_scores",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,11 @@ def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tu
 
 
 def store_scores(
-    adata: Any, names: list[str], ranker: Ranker, settings: dict[str, Any], key: str = "unsuprank"
+    adata: Any,
+    names: list[str],
+    ranker: Ranker,
+    settings: Mapping[str, Any] | None = None,
+    key: str = "unsuprank",
 ) -> None:
     """Put scores and ranks into ``adata.var``, and the settings into ``adata.uns``.
 
@@ -88,12 +93,13 @@ def store_scores(
         found = found.reindex(genes)
     for what in ("score", "rank"):
         adata.var[f"{key}_{what}"] = found[what].to_numpy()
-    adata.uns[key] = {
-        "params": {"method": type(ranker).__name__, "version": __version__, **settings}
-    }
+    made_by = {"method": type(ranker).__name__, "version": __version__}
+    adata.uns[key] = {"params": {**made_by, **(settings or {})}}
 
 
-def write_h5ad(adata: Any, path: Path) -> None:
-    """Replace the file in one step, so that a failure leaves the old one whole."""
+def add_scores(path: Path, names: list[str], ranker: Ranker) -> None:
+    """Put the scores of a file's genes into the file; a failure leaves it as it was."""
+    adata = open_h5ad(path, path.name)
+    store_scores(adata, names, ranker)
     with atomic_path(path) as temporary:
         adata.write_h5ad(temporary)
