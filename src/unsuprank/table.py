@@ -374,7 +374,7 @@ def _column_index(item: Any, n_columns: int, names: tuple[str, ...] | None) -> i
     )
 
 
-def known_values(column: np.ndarray) -> np.ndarray:
+def _known(column: np.ndarray) -> np.ndarray:
     """Mask of the values that are not missing (None, NaN, NA, NaT)."""
     if column.dtype != object:
         return column == column
@@ -387,10 +387,16 @@ def known_values(column: np.ndarray) -> np.ndarray:
     )
 
 
+def code_values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the values of a nominal column, NaN where one is missing, and its sorted values."""
+    categories = _find_categories(column)
+    return _codes(column, categories), categories
+
+
 def _find_categories(column: np.ndarray) -> np.ndarray:
     if column.dtype == np.bool_:
         return np.array([False, True])
-    known = column[known_values(column)]
+    known = column[_known(column)]
     try:
         return np.unique(known)
     except TypeError:  # values of several types have no order of their own
@@ -411,7 +417,7 @@ def _encode_columns(columns: list[np.ndarray], schema: Schema) -> np.ndarray:
 
 def _as_numbers(column: np.ndarray, label: str) -> np.ndarray:
     if column.dtype == object:
-        column = np.where(known_values(column), column, np.nan)
+        column = np.where(_known(column), column, np.nan)
     try:
         return column.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -424,7 +430,7 @@ def _as_numbers(column: np.ndarray, label: str) -> np.ndarray:
 def _codes(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
     """Position of each value in `categories`; NaN for missing and unseen values."""
     position = {value: code for code, value in enumerate(categories.tolist())}
-    known = known_values(column)
+    known = _known(column)
     codes = np.full(len(column), np.nan)
     codes[known] = [position.get(value, np.nan) for value in column[known].tolist()]
     return codes

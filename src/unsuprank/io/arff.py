@@ -159,7 +159,6 @@ def _unquote(token: str) -> str:
 def _column(
     attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
 ) -> FileColumn:
-    known = np.array([c is not None for c in cells])
     if attribute.kind == "numeric":
         return FileColumn(attribute.name, _numbers(attribute, cells, lines, source))
     if attribute.kind == "nominal":
@@ -170,7 +169,7 @@ def _column(
                     f"{source}, line {line}: {shorten(cell, 30)!r} is not a declared value of "
                     f"{shorten(attribute.name)!r}"
                 )
-    column = nominal_column(attribute.name, [c or "" for c in cells], known)
+    column = nominal_column(attribute.name, cells)
     if attribute.kind != "date":
         return column
     problem = (

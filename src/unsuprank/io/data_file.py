@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..table import Schema, Table, known_values
+from ..table import Schema, Table, code_values
 
 #: Names that a column with the answer, or with a running number, usually has.
 LABEL_NAMES = frozenset({"class", "label", "labels", "target", "y", "outcome", "cluster"})
@@ -82,16 +82,14 @@ class FileColumn:
         """The column read as nominal, whatever it holds."""
         if self.categories is not None:
             return replace(self, problem="")
-        return nominal_column(self.name, self.values, ~np.isnan(self.values))
+        return nominal_column(self.name, self.values)
 
 
-def nominal_column(name: str, cells: Sequence | np.ndarray, known: np.ndarray) -> FileColumn:
-    """A nominal column from its values and a mask of those that are not missing."""
-    cells = np.asarray(cells)
-    categories, codes = np.unique(cells[known], return_inverse=True)
-    values = np.full(len(cells), np.nan)
-    values[known] = codes
-    return FileColumn(name, values, categories)
+def nominal_column(name: str, cells: Sequence | np.ndarray) -> FileColumn:
+    """A nominal column from its values; None and NaN are missing."""
+    if not isinstance(cells, np.ndarray):
+        cells = np.array([*cells, None], dtype=object)[:-1]  # texts stay as they are
+    return FileColumn(name, *code_values(cells))
 
 
 def boolean_column(name: str, values: np.ndarray) -> FileColumn:
@@ -105,7 +103,7 @@ def column_of(name: str, values: np.ndarray) -> FileColumn:
         return boolean_column(name, values.astype(np.float64))
     if values.dtype.kind in "fiu":
         return FileColumn(name, values.astype(np.float64))
-    return nominal_column(name, [str(v) for v in values.tolist()], known_values(values))
+    return nominal_column(name, values)
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,7 @@ def _column(name: str, values) -> FileColumn:
 
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = values.cast(kind.value_type)
-        return _nominal(name, values)
+        return nominal_column(name, values.cast(kind.value_type).to_pylist())
     if pa.types.is_boolean(kind):
         numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
         return boolean_column(name, numbers)
@@ -63,17 +62,8 @@ def _column(name: str, values) -> FileColumn:
             name, np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64)
         )
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or "string_view" in str(kind):
-        return _nominal(name, values)
+        return nominal_column(name, values.to_pylist())
     what = "dates or times" if pa.types.is_temporal(kind) else f"values of type {kind}"
     hint = "turn it into numbers or leave it out with --drop"
     problem = f"column {shorten(name)!r} holds {what}; {hint}"
     return FileColumn(name, np.full(len(values), np.nan), np.array([]), problem=problem)
-
-
-def _nominal(name: str, values) -> FileColumn:
-    cells = values.to_pylist()
-    known = np.array([c is not None for c in cells], dtype=bool)
-    if not known.any():
-        return FileColumn(name, np.full(len(cells), np.nan), np.array([], dtype=str))
-    blank = "" if isinstance(next(c for c in cells if c is not None), str) else 0
-    return nominal_column(name, [blank if c is None else c for c in cells], known)

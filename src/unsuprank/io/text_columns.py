@@ -72,8 +72,8 @@ def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileCo
         return FileColumn(name, numbers)
     cells = [c.strip() for c in cells]
     known = np.array([c not in MISSING for c in cells])
-    column = nominal_column(name, cells, known)
-    words = [str(c) for c in column.categories]  # type: ignore[union-attr]
+    column = nominal_column(name, [None if c in MISSING else c for c in cells])
+    words = column.categories.tolist()  # type: ignore[union-attr]
     if frozenset(words) in _BOOLEANS:
         return boolean_column(name, column.values)
     problem = _problem(name, cells, known, words, lines)
