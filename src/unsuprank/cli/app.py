@@ -68,7 +68,7 @@ app.add_typer(data_app, name="data")
 
 
 def _common_first(arguments: list[str]) -> list[str]:
-    """Options of all commands may stand anywhere; typer wants them before the command."""
+    """Put the options of all commands, which may stand anywhere, where typer wants them."""
     common = [a for a in arguments if a in ("--debug", "--quiet")]
     return [*common, *[a for a in arguments if a not in common]]
 

@@ -18,12 +18,12 @@ from ..io.data_file import shorten
 
 
 def out() -> Console:
-    """Where results go."""
+    """Return the console that results go to."""
     return Console(file=sys.stdout, highlight=False)
 
 
 def err() -> Console:
-    """Where everything but results goes."""
+    """Return the console that everything but results goes to."""
     return Console(file=sys.stderr, highlight=False)
 
 
@@ -111,7 +111,7 @@ def showing_progress(quiet: bool) -> Iterator[None]:
 def print_table(
     title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """A table on stdout; `columns` are names and justification."""
+    """Print a table on stdout; `columns` are names and justification."""
     table = RichTable(title=escape(title) or None, title_justify="left", header_style="bold")
     for name, justify in columns:
         side: Any = justify

@@ -14,7 +14,7 @@ _BAD_DATA = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code of the program when a command raises `error`."""
+    """Tell the exit code of the program when a command raises `error`."""
     if isinstance(error, BrokenPipeError):  # who read our output has seen enough
         return OK
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
@@ -25,7 +25,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def message(error: BaseException) -> str:
-    """What a person is told of an error, in one line."""
+    """Say of an error in one line what a person should know."""
     code = exit_code(error)
     if code == INTERRUPTED:
         return "interrupted"
@@ -35,7 +35,7 @@ def message(error: BaseException) -> str:
 
 
 def _usage(error: BaseException) -> str:
-    """What is wrong with the options; empty for other errors."""
+    """Say what is wrong with the options; return an empty text for other errors."""
     # The class lives in click or in typer, depending on typer's version.
     said = getattr(error, "format_message", None)
     return "" if said is None else f"{said()} (see unsuprank --help)"

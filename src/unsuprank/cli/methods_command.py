@@ -8,7 +8,7 @@ from .console import Prose
 
 
 def methods() -> None:
-    """What each method is, when to use it, what it accepts and what it costs."""
+    """Tell what each method is, when to use it, what it accepts and what it costs."""
     rows = [
         [m.name, Prose(m.what), Prose(m.when), Prose(m.accepts), Prose(m.cost)]
         for m in registry.available()

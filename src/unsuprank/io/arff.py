@@ -40,7 +40,7 @@ class Attribute:
 
     @property
     def default(self) -> str:
-        """What a sparse row leaves out."""
+        """The value that a sparse row leaves out."""
         return "0" if self.kind == "numeric" or not self.values else self.values[0]
 
 

@@ -52,7 +52,7 @@ def _refusal(source: str, error: Exception) -> str:
 
 
 def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:
-    """Arrays of an .npz; those with objects inside are skipped unless that leaves no table."""
+    """Read all arrays but those with objects inside, which are refused if no table is left."""
     arrays, refused = {}, []
     for name in stored.files:
         try:
@@ -147,7 +147,7 @@ def _find_names(variables: Mapping[str, Any], n_columns: int) -> list[str] | Non
 
 
 def _texts(variable: Any) -> list[str] | None:
-    """An array of texts, or a cell array of MATLAB with one text in each cell, as a list."""
+    """Read an array of texts, or a cell array of MATLAB with one text in each cell."""
     if getattr(variable, "dtype", np.dtype(float)).kind not in "UO":
         return None
     flat = [np.asarray(v).ravel() for v in variable.ravel()]

@@ -63,14 +63,14 @@ class FileColumn:
         return known and not np.isnan(self.values).any()
 
     def texts(self) -> list[str]:
-        """The values as text, empty where missing."""
+        """Give the values as texts, which are empty where a value is missing."""
         if self.categories is None:
             return ["" if np.isnan(v) else f"{v:.17g}" for v in self.values]
         words = [str(c) for c in self.categories]
         return ["" if np.isnan(v) else words[int(v)] for v in self.values]
 
     def cells(self) -> list[Any]:
-        """The values as they are written to files: None where missing, whole numbers whole."""
+        """Give the values as files show them: None where missing, whole numbers without a point."""
         if self.categories is not None:
             return [text or None for text in self.texts()]
         return [
@@ -79,26 +79,26 @@ class FileColumn:
         ]
 
     def as_nominal(self) -> FileColumn:
-        """The column read as nominal, whatever it holds."""
+        """Read the column as nominal, whatever it holds."""
         if self.categories is not None:
             return replace(self, problem="")
         return nominal_column(self.name, self.values)
 
 
 def nominal_column(name: str, cells: Sequence | np.ndarray) -> FileColumn:
-    """A nominal column from its values; None and NaN are missing."""
+    """Make a nominal column from its values; None and NaN are missing."""
     if not isinstance(cells, np.ndarray):
         cells = np.array([*cells, None], dtype=object)[:-1]  # texts stay as they are
     return FileColumn(name, *code_values(cells))
 
 
 def boolean_column(name: str, values: np.ndarray) -> FileColumn:
-    """A column of True and False from numbers 1 and 0; NaN is missing."""
+    """Make a column of True and False from numbers 1 and 0; NaN is missing."""
     return FileColumn(name, values, np.array([False, True]))
 
 
 def column_of(name: str, values: np.ndarray) -> FileColumn:
-    """A column from a vector of numbers, booleans or texts; None and NaN are missing."""
+    """Make a column from a vector of numbers, booleans or texts; None and NaN are missing."""
     if values.dtype.kind == "b":
         return boolean_column(name, values.astype(np.float64))
     if values.dtype.kind in "fiu":
@@ -132,23 +132,23 @@ class DataFile:
 
     @property
     def names(self) -> list[str]:
-        """Names of the columns that are ranked."""
+        """The names of the columns that are ranked."""
         return [c.name for c in self.columns]
 
     @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """The number of rows."""
         return len(self.columns[0].values) if self.columns else 0
 
     def without(self, names: Iterable[str]) -> DataFile:
-        """All columns but those named."""
+        """Leave out the columns named."""
         unwanted = self._checked(names)
         return replace(self, columns=[c for c in self.columns if c.name not in unwanted])
 
     def with_label(self, name: str | None) -> DataFile:
-        """The column `name`, or what is called so beside the table, as labels that are not ranked.
+        """Set aside the column `name`, or take what is called so beside the table, as labels.
 
-        None changes nothing.
+        Labels are never ranked. None changes nothing.
         """
         if name is None:
             return self
@@ -158,19 +158,19 @@ class DataFile:
         return replace(self.without([name]), label=label)
 
     def with_nominal(self, names: Iterable[str]) -> DataFile:
-        """The columns named read as nominal, whatever they hold."""
+        """Read the columns named as nominal, whatever they hold."""
         wanted = self._checked(names)
         return replace(
             self, columns=[c.as_nominal() if c.name in wanted else c for c in self.columns]
         )
 
     def only(self, names: Iterable[str]) -> DataFile:
-        """The columns named, in the order of the file."""
+        """Keep the columns named, in the order of the file."""
         wanted = self._checked(names)
         return replace(self, columns=[c for c in self.columns if c.name in wanted])
 
     def _checked(self, names: Iterable[str]) -> set[str]:
-        """The names as a set, if all of them are columns."""
+        """Return the names as a set, if all of them are columns."""
         wanted, known = set(names), self.names
         unknown = sorted(wanted - set(known))
         if unknown:
@@ -190,11 +190,11 @@ class DataFile:
         return column_of(name, values)
 
     def likely_label(self) -> str | None:
-        """The first column, or vector beside the table, that is named like a label."""
+        """Find the first column, or vector beside the table, that is named like a label."""
         return next((n for n in (*self.names, *self.beside) if _named_like(n, LABEL_NAMES)), None)
 
     def suspects(self) -> list[tuple[str, str]]:
-        """Columns that look like a label or an identifier: name and reason."""
+        """Find columns that look like a label or an identifier: name and reason."""
         found = []
         for c in self.columns:
             unique = c.categories is not None and c.values.size == len(c.categories) > 2
@@ -207,12 +207,12 @@ class DataFile:
         return found
 
     def rows(self) -> list[dict[str, Any]]:
-        """The columns as rows to write."""
+        """Give the columns as rows to write."""
         cells = [c.cells() for c in self.columns]
         return [dict(zip(self.names, row, strict=True)) for row in zip(*cells, strict=True)]
 
     def table(self) -> Table:
-        """All columns as a table that rankers take; raises the first column's problem."""
+        """Make the table that rankers take; raise the problem of a column that has one."""
         if not self.columns:
             raise FileProblem(f"{self.source} has no column left to rank")
         for c in self.columns:
@@ -244,13 +244,13 @@ def _named_like(name: str, known: frozenset[str]) -> bool:
 
 
 def shorten(name: str, width: int = 60) -> str:
-    """A name on one line of bounded width."""
+    """Write a name on one line of bounded width."""
     flat = " ".join(name.split())
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
 def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> list[FileColumn]:
-    """Columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
+    """Make the columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
     if names is None:
         names = [f"x{j}" for j in range(matrix.shape[1])]
     values = np.asfortranarray(matrix, dtype=np.float64)
@@ -259,7 +259,7 @@ def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> l
 
 
 def densify(matrix: Any, source: str) -> np.ndarray:
-    """A dense copy of a sparse matrix, if it is of reasonable size; arrays pass through."""
+    """Write out a sparse matrix, if it is of reasonable size; arrays pass through."""
     if not sparse.issparse(matrix):
         return np.asarray(matrix)
     rows, columns = matrix.shape
@@ -272,7 +272,7 @@ def densify(matrix: Any, source: str) -> np.ndarray:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The names with "(2)", "(3)", ... after those that occur again, and no name empty."""
+    """Put "(2)", "(3)", ... after names that occur again, and let no name be empty."""
     taken = set(names)
     seen: dict[str, int] = {}
     unique = []

@@ -59,7 +59,7 @@ def read_delimited(path: Path, source: str, options: ReadOptions) -> DataFile:
 
 
 def find_delimiter(text: str) -> str:
-    """The delimiter that cuts the first rows into the most even rows of two or more cells."""
+    """Find the delimiter that cuts the first rows most evenly into two or more cells."""
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
         try:
@@ -100,7 +100,7 @@ def _split(text: str, delimiter: str, source: str) -> Rows:
 
 
 def _take_names(rows: Rows, header: bool | None) -> tuple[list[str], Rows, list[str] | None]:
-    """Column names, the rows below them, and an empty list if the first column names rows."""
+    """Return the names, the rows below, and an empty list if the first column names rows."""
     first = rows.cells[0]
     body = Rows(rows.cells[1:], rows.lines[1:])
     widths = Counter(len(row) for row in body.cells[:SAMPLE_ROWS])

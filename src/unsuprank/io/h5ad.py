@@ -38,7 +38,7 @@ def read_anndata(
 
 
 def open_h5ad(path: Path, source: str) -> Any:
-    """The AnnData of a file, whatever version wrote it."""
+    """Open the AnnData of a file, whatever version wrote it."""
     try:
         import anndata
     except ImportError:
@@ -55,7 +55,7 @@ def open_h5ad(path: Path, source: str) -> Any:
 
 
 def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:
-    """The matrix that is asked for and the names of its columns."""
+    """Find the matrix that is asked for and the names of its columns."""
     if raw and layer:
         raise FileProblem("choose either a layer or raw, not both")
     if raw:

@@ -42,7 +42,7 @@ def read_parquet(path: Path, source: str, _: ReadOptions) -> DataFile:
 
 
 def _index_names(table) -> set[str]:
-    """Columns that a pandas index was stored in."""
+    """Name the columns that a pandas index was stored in."""
     described = (table.schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in described if isinstance(name, str)}
 

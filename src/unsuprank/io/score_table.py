@@ -107,7 +107,7 @@ def _write_parquet(rows: Sequence[Row], path: str | Path) -> None:
 
 
 def read_scores(path: str | Path) -> list[str]:
-    """Names of the features in a score table, best first."""
+    """Read the names of the features in a score table, best first."""
     path = Path(path)
     if not path.is_file():
         raise FileProblem(

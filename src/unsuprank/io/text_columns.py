@@ -27,7 +27,7 @@ _BOOLEANS = (
 
 
 def decode(raw: bytes, source: str, notes: list[str]) -> str:
-    """Text of a file in UTF-8, UTF-16 with a mark, or Latin-1 (which is noted)."""
+    """Read the text of a file in UTF-8, UTF-16 with a mark, or Latin-1 (which is noted)."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16")
     if b"\0" in raw[:65536]:
@@ -40,7 +40,7 @@ def decode(raw: bytes, source: str, notes: list[str]) -> str:
 
 
 def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """The cells as float64 with NaN where missing; None if any is not a number."""
+    """Read cells as float64 with NaN where missing; return None if any is not a number."""
     try:
         return np.array(cells, dtype=np.float64)
     except ValueError:
@@ -52,7 +52,7 @@ def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell is a number as Python writes it."""
+    """Tell whether a cell is a number as Python writes it."""
     try:
         float(cell)
     except ValueError:
@@ -61,12 +61,12 @@ def is_number(cell: str) -> bool:
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell says that its value is missing."""
+    """Tell whether a cell says that its value is missing."""
     return cell.strip() in MISSING
 
 
 def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileColumn:
-    """A column from its cells; `lines` are their line numbers, for messages."""
+    """Make a column from its cells; `lines` are their line numbers, for messages."""
     numbers = as_numbers(cells)
     if numbers is not None:
         return FileColumn(name, numbers)
@@ -83,7 +83,7 @@ def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileCo
 def _problem(
     name: str, cells: Sequence[str], known: np.ndarray, words: list[str], lines: Sequence[int]
 ) -> str:
-    """Why a column of text is neither numbers nor names; empty if it is names."""
+    """Say why a column of text is neither numbers nor names; say nothing if it is names."""
     shown = shorten(name)
     if all(_DATE.fullmatch(w) for w in words):
         first = int(np.flatnonzero(known)[0])

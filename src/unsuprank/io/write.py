@@ -24,7 +24,7 @@ def atomic_write(path: str | Path, content: str | bytes) -> None:
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A temporary path to write to; it takes the place of `path` if the block ends well.
+    """Give a temporary path to write to; it takes the place of `path` if the block ends well.
 
     The permissions of a file that is replaced are kept, a link goes on pointing to its file, and
     what is no file (a pipe, a device) is written to as it is.
@@ -51,7 +51,7 @@ def _mode(path: Path) -> int | None:
 
 
 def _reserve(target: Path) -> Path:
-    """An empty file beside `target`, with its ending and the permissions of any new file."""
+    """Make an empty file beside `target`, with its ending and the permissions of a new file."""
     temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
     try:
         temporary.open("xb").close()
