@@ -39,13 +39,11 @@ def made_up_pets() -> Path:
 
 
 path = Path(sys.argv[1]) if len(sys.argv) > 1 else made_up_pets()
-data = read_file(path).with_label(sys.argv[2] if len(sys.argv) > 2 else None)
-table = data.table()
-ranker = Genie3(n_estimators=500, random_state=0, nominal_features=table.n_values > 0)
-ranker.fit(table.values)
+table = read_file(path).with_label(sys.argv[2] if len(sys.argv) > 2 else None).table()
+ranker = Genie3(n_estimators=500, random_state=0).fit(table)
 
 share = np.isnan(table.values).mean()
 print(f"{path.name}: {table.n_rows} rows, {share:.0%} of the values are missing")
 for rank, j in enumerate(ranker.order_[:10], 1):
     kind = "nominal" if table.n_values[j] else "numeric"
-    print(f"{rank:3}  {data.names[j]:<30} {kind}  {ranker.scores_[j]:.4g}")
+    print(f"{rank:3}  {table.names[j]:<30} {kind}  {ranker.scores_[j]:.4g}")

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def check_count(name: str, value: Any, minimum: int = 1, maximum: int = 2**31 - 1) -> int:
-    """A whole number within bounds."""
+    """Return `value` as an int if it is a whole number within bounds."""
     if not isinstance(value, Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a whole number, got {value!r}.")
     number = int(value)
@@ -22,7 +22,7 @@ def check_count(name: str, value: Any, minimum: int = 1, maximum: int = 2**31 - 
 def check_number(
     name: str, value: Any, low: float = 0.0, high: float = np.inf, *, open_low: bool = False
 ) -> float:
-    """A finite number within bounds."""
+    """Return `value` as a float if it is a finite number within bounds."""
     if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be a number, got {value!r}.")
     number = float(value)
@@ -36,7 +36,7 @@ def check_number(
 
 
 def check_fraction_or_count(name: str, value: Any) -> None:
-    """A whole number of at least 1, or a fraction in (0, 1]."""
+    """Refuse all but whole numbers of at least 1 and fractions in (0, 1]."""
     if isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)):
         check_count(name, value)
     elif isinstance(value, Real) and not isinstance(value, (bool, np.bool_)):
@@ -46,14 +46,14 @@ def check_fraction_or_count(name: str, value: Any) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Collection[Any]) -> None:
-    """One of a few values."""
+    """Refuse all but a few values."""
     if not any(value is choice or value == choice for choice in choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {listed}, got {value!r}.")
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """True or False."""
+    """Return `value` as a bool if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, got {value!r}.")
     return bool(value)

@@ -18,20 +18,24 @@ from typing import Protocol, TextIO
 class Display(Protocol):
     """Where progress is shown."""
 
-    def update(self, done: float, total: float) -> None: ...
+    def update(self, done: float, total: float) -> None:
+        """Show that `done` of `total` units of work are done."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End the display, whether the work was finished or not."""
 
 
 DisplayFactory = Callable[[str], Display]
 
 
-class _Silent:
+class SilentDisplay:
+    """Shows nothing."""
+
     def update(self, done: float, total: float) -> None:
-        pass
+        """Take note of nothing."""
 
     def close(self) -> None:
-        pass
+        """Leave nothing behind."""
 
 
 class TextDisplay:
@@ -45,6 +49,7 @@ class TextDisplay:
         self._shown = False
 
     def update(self, done: float, total: float) -> None:
+        """Rewrite the line, at most five times a second."""
         now = time.monotonic()
         if now - self._start < self._patience or (now - self._last < 0.2 and done < total):
             return
@@ -57,6 +62,7 @@ class TextDisplay:
         self._shown = True
 
     def close(self) -> None:
+        """Say how long it took, if anything was shown."""
         if self._shown:
             self._stream.write(f"\r{self._label}: done in {_clock(time.monotonic() - self._start)}")
             self._stream.write(" " * 36 + "\n")
@@ -85,6 +91,7 @@ class Progress:
         self._done = 0.0
 
     def advance(self, amount: float = 1) -> None:
+        """Count `amount` more units of work as done."""
         self._done += amount
         self._display.update(self._done, self._total)
 
@@ -97,7 +104,7 @@ def progress(label: str, total: float, verbose: int | bool = 0) -> Iterator[Prog
     if factory is not None:
         display = factory(label)
     else:
-        display = TextDisplay(label) if verbose else _Silent()
+        display = TextDisplay(label) if verbose else SilentDisplay()
     try:
         yield Progress(display, total)
     finally:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from . import registry as methods
-from ._version import __version__
-from .io.data_file import densify
-from .io.h5ad import pick_matrix, store_scores
+from . import registry
+from .io import read_anndata, store_scores
 from .ranker import Ranker
 
 
 def rank_genes(
     adata: Any,
-    method: str | Ranker = methods.DEFAULT,
+    method: str | Ranker = registry.DEFAULT,
     *,
     layer: str | None = None,
     use_raw: bool = False,
@@ -58,19 +54,12 @@ def rank_genes(
     [1, 2, 3, 4, 5]
     """
     adata = adata.copy() if copy else adata
-    matrix, names = pick_matrix(adata, layer=layer, raw=use_raw, source="adata")
+    table = read_anndata(adata, layer=layer, raw=use_raw).table()
     ranker = method
     if isinstance(ranker, str):
-        ranker = methods.make(ranker, seed=random_state, n_jobs=n_jobs)
-    ranker = ranker.fit(np.asarray(densify(matrix, "adata"), dtype=np.float64))
-    settings = {
-        "method": type(ranker).__name__,
-        "layer": layer or "X",
-        "use_raw": use_raw,
-        "random_state": random_state,
-        "version": __version__,
-    }
-    store_scores(adata, list(names), ranker, settings, key_added)
+        ranker = registry.make(ranker, seed=random_state, n_jobs=n_jobs)
+    settings = {"layer": layer or "X", "use_raw": use_raw, "random_state": random_state}
+    store_scores(adata, table.names, ranker.fit(table), settings, key_added)
     if n_top_genes is not None:
         rank = adata.var[f"{key_added}_rank"].to_numpy()
         adata.var[f"{key_added}_selected"] = rank <= n_top_genes

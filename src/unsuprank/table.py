@@ -387,6 +387,12 @@ def _known(column: np.ndarray) -> np.ndarray:
     )
 
 
+def code_values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Codes of the values of a nominal column, NaN where one is missing, and its sorted values."""
+    categories = _find_categories(column)
+    return _codes(column, categories), categories
+
+
 def _find_categories(column: np.ndarray) -> np.ndarray:
     if column.dtype == np.bool_:
         return np.array([False, True])

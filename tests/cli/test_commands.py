@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("typer")
 
-from unsuprank import VarianceRanker
+from unsuprank import Genie3, VarianceRanker
 from unsuprank import registry as methods
 from unsuprank.cli.app import run
 
@@ -128,6 +128,22 @@ def test_variants_of_a_class_are_methods_of_their_own(table):
         assert methods.method_of(methods.make(name)).name == name
         assert run(["rank", table, "--label", "kind", "--method", name]) == 0
     assert "nominal" not in methods.find("css-knn").accepts
+
+
+def test_booleans_are_nominal(tmp_path):
+    """As they are in a data frame."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"flag": rng.random(40) < 0.2, "x": rng.normal(size=40)})
+    frame["z"] = frame["flag"] + rng.normal(size=40)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "s.csv"
+    assert run(["rank", str(tmp_path / "t.csv"), "--out", str(out)]) == 0
+    expected = Genie3(random_state=0).fit(frame)
+    found = {row["feature"]: float(row["score"]) for row in csv.DictReader(out.open())}
+    np.testing.assert_array_equal([found[name] for name in frame], expected.scores_)
+    assert run(["rank", str(tmp_path / "t.csv"), "--method", "variance"]) == 0
+    args = ["rank", str(tmp_path / "t.csv"), "--method", "variance", "--nominal", "x"]
+    assert run(args) == 3
 
 
 @pytest.mark.parametrize(
@@ -271,7 +287,7 @@ def test_interrupt_has_its_own_exit_code(table, monkeypatch, capsys):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("unsuprank.cli.app.load", interrupted)
+    monkeypatch.setattr("unsuprank.cli.rank_command.load", interrupted)
     assert run(["rank", table, "--method", "variance"]) == 130
     assert "interrupted" in capsys.readouterr().err
 
@@ -280,6 +296,6 @@ def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
     def broken(*args, **kwargs):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("unsuprank.cli.app.load", broken)
+    monkeypatch.setattr("unsuprank.cli.rank_command.load", broken)
     assert run(["rank", table, "--method", "variance"]) == 1
     assert "--debug" in capsys.readouterr().err

@@ -13,7 +13,8 @@ from scipy.io import loadmat, savemat
 from sklearn.datasets import dump_svmlight_file
 
 from unsuprank import RandomRanker, VarianceRanker
-from unsuprank.io import ReadOptions, read_file
+from unsuprank.io import FileProblem, ReadOptions, read_file
+from unsuprank.table import read_table
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon"]
 
@@ -75,7 +76,7 @@ def test_every_format_gives_the_same_ranking(frame, ending, tmp_path):
     path = write(frame, ending, tmp_path)
     data = read_file(path, ReadOptions(layer="scaled" if ending == ".h5ad" else None))
     expected = VarianceRanker().fit(frame)
-    ranker = VarianceRanker().fit(data.table().values)
+    ranker = VarianceRanker().fit(data.table())
     np.testing.assert_array_equal(ranker.order_, expected.order_)
     np.testing.assert_allclose(data.table().values, frame.to_numpy(), rtol=1e-12)
     if ending not in (".npy", ".svm"):
@@ -165,6 +166,68 @@ def test_booleans(tmp_path):
     np.testing.assert_array_equal(table.values[:, 0], [1, 0, 1])
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".npy"])
+def test_booleans_are_nominal_and_numbers_to_who_needs_them(ending, tmp_path):
+    flags = np.array([[True, False], [False, False], [True, True], [False, True]])
+    frame = pd.DataFrame(flags, columns=["x0", "x1"])
+    path = tmp_path / f"t{ending}"
+    if ending == ".csv":
+        frame.to_csv(path, index=False)
+    elif ending == ".parquet":
+        frame.to_parquet(path)
+    else:
+        np.save(path, flags)
+    data = read_file(path)
+    table = data.table()
+    assert table.schema.boolean == {0, 1}
+    assert list(table.n_values) == [2, 2]
+    assert VarianceRanker().fit(table).scores_.tolist() == [0.25, 0.25]
+    with pytest.raises(ValueError, match="is nominal"):  # when declared to be names
+        VarianceRanker().fit(read_table(table.values, nominal_features=[0]))
+    assert data.rows()[0] == {"x0": "True", "x1": "False"}
+
+
+def labelled(ending, place):
+    """A table of six rows with a vector of classes beside it."""
+    X, y, words = np.eye(6, 3), np.repeat([1, 2], 3), np.repeat(["u", "v"], 3)
+    path = place / f"t{ending}"
+    if ending == ".mat":
+        savemat(path, {"X": X, "Y": y[:, None], "word": words.astype(object)})
+    elif ending == ".npz":
+        np.savez(path, X=X, Y=y, word=words, scale=1000)
+    elif ending == ".svm":
+        dump_svmlight_file(X, y, str(path))
+    else:
+        anndata = pytest.importorskip("anndata")
+        obs = pd.DataFrame({"Y": y, "word": pd.Categorical(words)}, index=list("abcdef"))
+        anndata.AnnData(X, obs=obs).write_h5ad(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".mat", ".npz", ".svm", ".h5ad"])
+def test_labels_beside_the_table(ending, tmp_path):
+    data = read_file(labelled(ending, tmp_path))
+    assert data.likely_label() == ("label" if ending == ".svm" else "Y")
+    numbers = data.with_label(data.likely_label())
+    assert numbers.names == data.names
+    assert numbers.label.values.tolist() == [1, 1, 1, 2, 2, 2]
+    if ending != ".svm":
+        assert data.with_label("word").label.texts() == list("uuuvvv")
+    if ending == ".npz":
+        assert float(data.beside["scale"]) == 1000
+        with pytest.raises(FileProblem, match="'scale' holds 1 values, and the table has 6 rows"):
+            data.with_label("scale")
+    with pytest.raises(FileProblem, match="no column 'z'"):
+        data.with_label("z")
+
+
+def test_likely_label_of_a_column(tmp_path):
+    (tmp_path / "t.csv").write_text("a,Class\n1,u\n2,v\n")
+    assert read_file(tmp_path / "t.csv").likely_label() == "Class"
+    (tmp_path / "t.csv").write_text("a,b\n1,u\n2,v\n")
+    assert read_file(tmp_path / "t.csv").likely_label() is None
+
+
 def test_sparse_arff_and_escapes(tmp_path):
     path = tmp_path / "t.arff"
     path.write_text(
@@ -216,7 +279,7 @@ def test_real_arff(data_dir, name, shape, missing):
     table = data.table()
     assert table.values.shape == shape
     assert np.isnan(table.values).sum() == missing
-    RandomRanker(random_state=0, nominal_features=table.n_values > 0).fit(table.values)
+    assert RandomRanker(random_state=0).fit(table).n_features_in_ == shape[1]
 
 
 @pytest.mark.data

@@ -123,25 +123,6 @@ def test_plots():
         plt.close(draw.figure)
 
 
-def test_rank_genes():
-    anndata = pytest.importorskip("anndata")
-    from scipy import sparse
-
-    from unsuprank import sc
-
-    X = np.random.default_rng(0).poisson(1.0, size=(30, 5)) * np.arange(1.0, 6)
-    adata = anndata.AnnData(sparse.csr_matrix(X))
-    expected = VarianceRanker().fit(X)
-    changed = sc.rank_genes(adata, VarianceRanker(), n_top_genes=2, copy=True)
-    assert "unsuprank_rank" not in adata.var
-    np.testing.assert_array_equal(changed.var["unsuprank_score"], expected.scores_)
-    np.testing.assert_array_equal(changed.var["unsuprank_rank"], expected.ranking_)
-    assert changed.var["unsuprank_selected"].sum() == 2
-    assert sc.rank_genes(adata, "variance", key_added="v") is None
-    np.testing.assert_array_equal(adata.var["v_rank"], expected.ranking_)
-    assert adata.uns["v"]["params"]["method"] == "VarianceRanker"
-
-
 def test_refits_follow_from_table_and_method_alone(monkeypatch):
     """However slow the machine is."""
     import time

@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Run the console script."""
     try:
         from .app import run
     except ImportError as error:

@@ -13,24 +13,37 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
-from .._progress import use_display
+from .._progress import SilentDisplay, use_display
 from ..io.data_file import shorten
 
 
 def out() -> Console:
+    """Return the console that results go to."""
     return Console(file=sys.stdout, highlight=False)
 
 
 def err() -> Console:
+    """Return the console that everything but results goes to."""
     return Console(file=sys.stderr, highlight=False)
 
 
 def note(text: str) -> None:
-    err().print(f"[dim]note:[/dim] {escape(shorten(text, 400))}", soft_wrap=True)
+    """Say in one line what may be good to know."""
+    _say("[dim]note:[/dim]", text)
 
 
 def warn(text: str) -> None:
-    err().print(f"[yellow]warning:[/yellow] {escape(shorten(text, 400))}", soft_wrap=True)
+    """Say in one line what is probably not meant."""
+    _say("[yellow]warning:[/yellow]", text)
+
+
+def fail(text: str) -> None:
+    """Say in one line why there is no result."""
+    _say("[bold red]error:[/bold red]", text, 500)
+
+
+def _say(mark: str, text: str, width: int = 400) -> None:
+    err().print(f"{mark} {escape(shorten(text, width))}", soft_wrap=True)
 
 
 class RichDisplay:
@@ -45,6 +58,7 @@ class RichDisplay:
         self._task: Any = None
 
     def update(self, done: float, total: float) -> None:
+        """Show how much is done, once it is worth it."""
         if self._bar is None:
             if time.monotonic() - self._start < self._patience:
                 return
@@ -62,15 +76,23 @@ class RichDisplay:
         self._bar.update(self._task, completed=done, total=total)
 
     def close(self) -> None:
+        """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
 
 
 @contextmanager
 def showing_progress(quiet: bool) -> Iterator[None]:
-    """Bars on a terminal; nothing where standard error goes elsewhere, or if asked so."""
+    """Show bars on a terminal, and nothing at all if asked to be quiet.
+
+    Where standard error goes elsewhere, work that is told to be verbose writes plain lines.
+    """
     console = err()
-    if quiet or not console.is_terminal:
+    if quiet:
+        with use_display(lambda _: SilentDisplay()):
+            yield
+        return
+    if not console.is_terminal:
         yield
         return
     open_bars: list[RichDisplay] = []
@@ -89,7 +111,7 @@ def showing_progress(quiet: bool) -> Iterator[None]:
 def print_table(
     title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
 ) -> None:
-    """A table on stdout; `columns` are names and justification."""
+    """Print a table on stdout; `columns` are names and justification."""
     table = RichTable(title=escape(title) or None, title_justify="left", header_style="bold")
     for name, justify in columns:
         side: Any = justify

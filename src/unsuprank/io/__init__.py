@@ -1,17 +1,25 @@
-"""Tables from files: one small reader per format, one function for all of them."""
+"""Files into tables and scores into files: one small reader per format, and one writer."""
 
-from .data_file import Column, DataFile, FileProblem
-from .read import FORMATS, ReadOptions, read_file
-from .score_table import read_scores, score_rows, write_rows
+from .data_file import DataFile, FileColumn, FileProblem, ReadOptions
+from .h5ad import add_scores, read_anndata, store_scores
+from .read import FORMATS, read_file
+from .score_table import check_ending, read_scores, score_rows, write_rows
+from .write import atomic_path, atomic_write
 
 __all__ = [
-    "Column",
     "DataFile",
     "FORMATS",
+    "FileColumn",
     "FileProblem",
     "ReadOptions",
+    "add_scores",
+    "atomic_path",
+    "atomic_write",
+    "check_ending",
+    "read_anndata",
     "read_file",
     "read_scores",
     "score_rows",
+    "store_scores",
     "write_rows",
 ]

@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from .._progress import progress
-from .data_file import Column, DataFile, FileProblem, nominal_column, shorten
+from .data_file import (
+    DataFile,
+    FileColumn,
+    FileProblem,
+    ReadOptions,
+    nominal_column,
+    shorten,
+)
 from .text_columns import decode
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -24,20 +32,22 @@ _NUMERIC = ("numeric", "real", "integer")
 
 @dataclass(frozen=True)
 class Attribute:
+    """A column as the header declares it."""
+
     name: str
     kind: str
     values: tuple[str, ...] = ()
 
     @property
     def default(self) -> str:
-        """What a sparse row leaves out."""
+        """The value that a sparse row leaves out."""
         return "0" if self.kind == "numeric" or not self.values else self.values[0]
 
 
-def read_arff(raw: bytes, source: str) -> DataFile:
-    """Read the text of an ARFF file."""
+def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
+    """Read an ARFF file."""
     notes: list[str] = []
-    lines = decode(raw, source, notes).splitlines()
+    lines = decode(path.read_bytes(), source, notes).splitlines()
     attributes, start = _read_header(lines, source)
     cells: list[list[str | None]] = []
     where: list[int] = []
@@ -148,10 +158,9 @@ def _unquote(token: str) -> str:
 
 def _column(
     attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
-) -> Column:
-    known = np.array([c is not None for c in cells])
+) -> FileColumn:
     if attribute.kind == "numeric":
-        return Column(attribute.name, _numbers(attribute, cells, lines, source))
+        return FileColumn(attribute.name, _numbers(attribute, cells, lines, source))
     if attribute.kind == "nominal":
         allowed = frozenset(attribute.values)
         for cell, line in zip(cells, lines, strict=True):
@@ -160,14 +169,14 @@ def _column(
                     f"{source}, line {line}: {shorten(cell, 30)!r} is not a declared value of "
                     f"{shorten(attribute.name)!r}"
                 )
-    column = nominal_column(attribute.name, [c or "" for c in cells], known)
+    column = nominal_column(attribute.name, cells)
     if attribute.kind != "date":
         return column
     problem = (
         f"column {shorten(attribute.name)!r} holds dates; turn them into numbers, leave the column "
         "out with --drop, or rank it with --nominal"
     )
-    return Column(attribute.name, column.values, column.categories, problem=problem)
+    return FileColumn(attribute.name, column.values, column.categories, problem=problem)
 
 
 def _numbers(

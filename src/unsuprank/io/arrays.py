@@ -10,30 +10,32 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .data_file import DataFile, FileProblem, densify, numeric_columns
+from .data_file import DataFile, FileProblem, ReadOptions, densify, numeric_columns
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")
 NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
 
 
-def read_npy(path: Path, source: str) -> DataFile:
+def read_npy(path: Path, source: str, _: ReadOptions) -> DataFile:
+    """Read a .npy file, which holds one array."""
     try:
         matrix = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
         raise FileProblem(_refusal(source, error)) from None
-    return _from_matrix(matrix, source, None, [])
+    return _from_matrix(matrix, source)
 
 
-def read_npz(path: Path, source: str, key: str | None = None) -> DataFile:
+def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
+    """Read the table among the arrays of an .npz file, or the sparse matrix that SciPy stored."""
     try:
         with np.load(path, allow_pickle=False) as stored:
             if not isinstance(stored, np.lib.npyio.NpzFile):
                 raise FileProblem(f"{source} is not an .npz file")
             if {"format", "shape", "data", "indices"} <= set(stored.files):
                 matrix = sparse.load_npz(path)
-                return _from_matrix(densify(matrix, source), source, None, [])
-            return _from_variables(_Lazy(stored, source), source, key)
+                return _from_matrix(densify(matrix, source), source)
+            return _from_variables(_plain_arrays(stored, source), source, options.key)
     except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         if isinstance(error, FileProblem):
             raise
@@ -49,27 +51,23 @@ def _refusal(source: str, error: Exception) -> str:
     return f"{source} cannot be read: {error}"
 
 
-class _Lazy(dict):
-    """Arrays of an .npz that are read when asked for; those with objects inside are skipped."""
-
-    def __init__(self, stored: Any, source: str) -> None:
-        super().__init__()
-        refused = []
-        for name in stored.files:
-            try:
-                self[name] = stored[name]
-            except ValueError as error:
-                refused.append(_refusal(f"{source} ({name})", error))
-        if refused and not any(getattr(v, "ndim", 0) == 2 for v in self.values()):
-            raise FileProblem(refused[0])
+def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:
+    """Read all arrays but those with objects inside, which are refused if no table is left."""
+    arrays, refused = {}, []
+    for name in stored.files:
+        try:
+            arrays[name] = stored[name]
+        except ValueError as error:
+            refused.append(_refusal(f"{source} ({name})", error))
+    if refused and not any(a.ndim == 2 for a in arrays.values()):
+        raise FileProblem(refused[0])
+    return arrays
 
 
-def read_mat(path: Path, source: str, key: str | None = None) -> DataFile:
-    """MATLAB files up to version 7 through SciPy, version 7.3 (which is HDF5) through h5py."""
+def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
+    """Read MATLAB files: up to version 7 by SciPy, version 7.3 (which is HDF5) by h5py."""
     from scipy.io import loadmat
 
-    if path.stat().st_size == 0:
-        raise FileProblem(f"{source} is empty")
     try:
         variables = loadmat(path)
     except NotImplementedError:
@@ -77,7 +75,7 @@ def read_mat(path: Path, source: str, key: str | None = None) -> DataFile:
     except Exception as error:  # SciPy raises whatever a damaged byte leads to
         raise FileProblem(f"{source} is not a readable .mat file: {error}") from None
     plain = {k: v for k, v in variables.items() if not k.startswith("__")}
-    return _from_variables(plain, source, key)
+    return _from_variables(plain, source, options.key)
 
 
 def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
@@ -96,15 +94,16 @@ def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
         }
 
 
-def read_svmlight(path: Path, source: str) -> DataFile:
+def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
+    """Read an svmlight file; its labels stand beside the table, called "label"."""
     from sklearn.datasets import load_svmlight_file
 
     try:
-        matrix, _ = load_svmlight_file(str(path))
+        matrix, label = load_svmlight_file(str(path))
     except Exception as error:  # the parser raises several kinds
         raise FileProblem(f"{source} is not an svmlight file: {error}") from None
     notes = ["the first number of every line is a label; it is not ranked"]
-    return _from_matrix(densify(matrix, source), source, None, notes)
+    return _from_matrix(densify(matrix, source), source, notes=notes, beside={"label": label})
 
 
 def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) -> DataFile:
@@ -116,9 +115,9 @@ def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) 
     chosen = _choose(tables, list(variables), source, key)
     matrix = densify(tables[chosen], source)
     names = _find_names(variables, matrix.shape[1])
-    others = [name for name in variables if name != chosen]
-    notes = [f"read {chosen!r}, left out {', '.join(map(repr, others))}"] if others else []
-    return _from_matrix(matrix, source, names, notes)
+    beside = {name: _texts(v) or v for name, v in variables.items() if name != chosen}
+    notes = [f"read {chosen!r}; not ranked: {', '.join(map(repr, beside))}"] if beside else []
+    return _from_matrix(matrix, source, names, notes, beside)
 
 
 def _choose(tables: Mapping[str, Any], all_names: list[str], source: str, key: str | None) -> str:
@@ -141,16 +140,28 @@ def _choose(tables: Mapping[str, Any], all_names: list[str], source: str, key: s
 
 def _find_names(variables: Mapping[str, Any], n_columns: int) -> list[str] | None:
     for key in NAME_KEYS:
-        value = variables.get(key)
-        if value is not None and getattr(value, "size", 0) == n_columns:
-            flat = [np.asarray(v).ravel() for v in np.asarray(value).ravel()]
-            if all(v.size == 1 and v.dtype.kind == "U" for v in flat):
-                return [str(v[0]) for v in flat]
+        names = _texts(variables.get(key))
+        if names is not None and len(names) == n_columns:
+            return names
     return None
 
 
+def _texts(variable: Any) -> list[str] | None:
+    """Read an array of texts, or a cell array of MATLAB with one text in each cell."""
+    if getattr(variable, "dtype", np.dtype(float)).kind not in "UO":
+        return None
+    flat = [np.asarray(v).ravel() for v in variable.ravel()]
+    if not all(v.size == 1 and v.dtype.kind == "U" for v in flat):
+        return None
+    return [str(v[0]) for v in flat]
+
+
 def _from_matrix(
-    matrix: np.ndarray, source: str, names: list[str] | None, notes: list[str]
+    matrix: np.ndarray,
+    source: str,
+    names: list[str] | None = None,
+    notes: list[str] | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> DataFile:
     if matrix.ndim == 1:
         matrix = matrix[:, None]
@@ -159,4 +170,5 @@ def _from_matrix(
         raise FileProblem(
             f"{source} holds a {shape} array of {matrix.dtype}; a table of numbers is needed"
         )
-    return DataFile(source, numeric_columns(matrix, names), None, notes)
+    columns = numeric_columns(matrix, names)
+    return DataFile(source, columns, notes=notes or [], beside=beside or {})

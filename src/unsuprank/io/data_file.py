@@ -1,20 +1,24 @@
-"""What every reader returns: named, typed columns and what there is to say about them.
+"""What every reader is told and returns: named, typed columns, and what there is to say of them.
 
 A column that cannot be ranked as it stands (dates, numbers with a stray word in between)
 is not an error while the file is read, because the reader of the message may want to drop
 it or to declare it nominal. It carries its `problem`, which is raised by :meth:`DataFile.table`
 if the column is still there by then.
+
+A table is made once, by :meth:`DataFile.table`, after columns were set aside or declared nominal;
+the label, the names of the rows and the notes stay with the :class:`DataFile`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from ..table import Schema, Table
+from ..table import Schema, Table, code_values
 
 #: Names that a column with the answer, or with a running number, usually has.
 LABEL_NAMES = frozenset({"class", "label", "labels", "target", "y", "outcome", "cluster"})
@@ -28,37 +32,78 @@ class FileProblem(ValueError):
 
 
 @dataclass(frozen=True)
-class Column:
-    """One column: numbers, or codes of nominal values; NaN is missing."""
+class ReadOptions:
+    """What a reader may be told instead of finding it out."""
+
+    format: str | None = None
+    #: Whether the first row of a delimited file names the columns.
+    header: bool | None = None
+    #: Which variable of a .mat or .npz file is the table.
+    key: str | None = None
+    #: Which layer of an .h5ad file to read, or its raw matrix.
+    layer: str | None = None
+    raw: bool = False
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """One column of a file: numbers, or codes of nominal values; NaN is missing."""
 
     name: str
     values: np.ndarray
     #: Sorted values of a nominal column, None for numbers.
     categories: np.ndarray | None = None
-    boolean: bool = False
     #: Why the column cannot be ranked as it stands; empty for sound columns.
     problem: str = ""
 
+    @property
+    def boolean(self) -> bool:
+        """Whether the column holds True and False, and nothing is missing."""
+        known = self.categories is not None and self.categories.dtype == np.bool_
+        return known and not np.isnan(self.values).any()
+
     def texts(self) -> list[str]:
-        """The values as text, empty where missing."""
+        """Give the values as texts, which are empty where a value is missing."""
         if self.categories is None:
             return ["" if np.isnan(v) else f"{v:.17g}" for v in self.values]
         words = [str(c) for c in self.categories]
         return ["" if np.isnan(v) else words[int(v)] for v in self.values]
 
-    def as_nominal(self) -> Column:
+    def cells(self) -> list[Any]:
+        """Give the values as files show them: None where missing, whole numbers without a point."""
+        if self.categories is not None:
+            return [text or None for text in self.texts()]
+        return [
+            None if np.isnan(v) else int(v) if v.is_integer() and abs(v) < 2**53 else v
+            for v in self.values.tolist()
+        ]
+
+    def as_nominal(self) -> FileColumn:
+        """Read the column as nominal, whatever it holds."""
         if self.categories is not None:
             return replace(self, problem="")
-        return nominal_column(self.name, self.values, ~np.isnan(self.values))
+        return nominal_column(self.name, self.values)
 
 
-def nominal_column(name: str, cells: Sequence | np.ndarray, known: np.ndarray) -> Column:
-    """A nominal column from its values and a mask of those that are not missing."""
-    cells = np.asarray(cells)
-    categories, codes = np.unique(cells[known], return_inverse=True)
-    values = np.full(len(cells), np.nan)
-    values[known] = codes
-    return Column(name, values, categories)
+def nominal_column(name: str, cells: Sequence | np.ndarray) -> FileColumn:
+    """Make a nominal column from its values; None and NaN are missing."""
+    if not isinstance(cells, np.ndarray):
+        cells = np.array([*cells, None], dtype=object)[:-1]  # texts stay as they are
+    return FileColumn(name, *code_values(cells))
+
+
+def boolean_column(name: str, values: np.ndarray) -> FileColumn:
+    """Make a column of True and False from numbers 1 and 0; NaN is missing."""
+    return FileColumn(name, values, np.array([False, True]))
+
+
+def column_of(name: str, values: np.ndarray) -> FileColumn:
+    """Make a column from a vector of numbers, booleans or texts; None and NaN are missing."""
+    if values.dtype.kind == "b":
+        return boolean_column(name, values.astype(np.float64))
+    if values.dtype.kind in "fiu":
+        return FileColumn(name, values.astype(np.float64))
+    return nominal_column(name, values)
 
 
 @dataclass(frozen=True)
@@ -66,70 +111,108 @@ class DataFile:
     """The columns of a file, the names of its rows, and notes on how it was read."""
 
     source: str
-    columns: list[Column]
+    columns: list[FileColumn]
     row_names: list[str] | None = None
     notes: list[str] = field(default_factory=list)
+    #: What the file holds beside the table, by name: other variables of a .mat or .npz file,
+    #: what is known of the cells of an .h5ad file. What has a value per row can be the label.
+    beside: Mapping[str, Any] = field(default_factory=dict)
     #: The column that was set aside as a label, if any.
-    label: Column | None = None
+    label: FileColumn | None = None
 
     def __post_init__(self) -> None:
-        _make_names_unique(self.columns, self.notes)
+        names = unique_names(self.names)
+        for j, (column, name) in enumerate(zip(self.columns, names, strict=True)):
+            if column.name == name:
+                continue
+            self.columns[j] = replace(column, name=name)
+            if column.name:
+                old, new = shorten(column.name), shorten(name)
+                self.notes.append(f"column {old!r} occurs again; it is called {new!r}")
 
     @property
     def names(self) -> list[str]:
+        """The names of the columns that are ranked."""
         return [c.name for c in self.columns]
 
     @property
     def n_rows(self) -> int:
+        """The number of rows."""
         return len(self.columns[0].values) if self.columns else 0
 
     def without(self, names: Iterable[str]) -> DataFile:
-        """All columns but those named."""
-        unwanted = {self._known(name) for name in names}
+        """Leave out the columns named."""
+        unwanted = self._checked(names)
         return replace(self, columns=[c for c in self.columns if c.name not in unwanted])
 
     def with_label(self, name: str | None) -> DataFile:
-        """The column `name` set aside, so that it is not ranked."""
+        """Set aside the column `name`, or take what is called so beside the table, as labels.
+
+        Labels are never ranked. None changes nothing.
+        """
         if name is None:
             return self
-        label = self.columns[self.names.index(self._known(name))]
+        if name in self.beside and name not in self.names:
+            return replace(self, label=self._column_beside(name))
+        label = next(c for c in self.columns if c.name in self._checked([name]))
         return replace(self.without([name]), label=label)
 
     def with_nominal(self, names: Iterable[str]) -> DataFile:
-        """The columns named read as nominal, whatever they hold."""
-        wanted = {self._known(name) for name in names}
+        """Read the columns named as nominal, whatever they hold."""
+        wanted = self._checked(names)
         return replace(
             self, columns=[c.as_nominal() if c.name in wanted else c for c in self.columns]
         )
 
     def only(self, names: Iterable[str]) -> DataFile:
-        """The columns named, in the order of the file."""
-        wanted = {self._known(name) for name in names}
+        """Keep the columns named, in the order of the file."""
+        wanted = self._checked(names)
         return replace(self, columns=[c for c in self.columns if c.name in wanted])
 
-    def _known(self, name: str) -> str:
-        names = self.names
-        if name in names:
-            return name
-        shown = ", ".join(shorten(n) for n in names[:8]) + (" ..." if len(names) > 8 else "")
-        raise FileProblem(f"{self.source} has no column {name!r}; its columns are {shown}")
+    def _checked(self, names: Iterable[str]) -> set[str]:
+        """Return the names as a set, if all of them are columns."""
+        wanted, known = set(names), self.names
+        unknown = sorted(wanted - set(known))
+        if unknown:
+            shown = ", ".join(shorten(n) for n in known[:8]) + (" ..." if len(known) > 8 else "")
+            raise FileProblem(
+                f"{self.source} has no column {unknown[0]!r}; its columns are {shown}"
+            )
+        return wanted
+
+    def _column_beside(self, name: str) -> FileColumn:
+        values = np.ravel(np.asarray(self.beside[name]))
+        if len(values) != self.n_rows:
+            raise FileProblem(
+                f"{self.source}: {name!r} holds {len(values)} values, and the table has "
+                f"{self.n_rows} rows; labels need one for each"
+            )
+        return column_of(name, values)
+
+    def likely_label(self) -> str | None:
+        """Find the first column, or vector beside the table, that is named like a label."""
+        return next((n for n in (*self.names, *self.beside) if _named_like(n, LABEL_NAMES)), None)
 
     def suspects(self) -> list[tuple[str, str]]:
-        """Columns that look like a label or an identifier: name and reason."""
+        """Find columns that look like a label or an identifier: name and reason."""
         found = []
         for c in self.columns:
-            lower = c.name.strip().lower()
             unique = c.categories is not None and c.values.size == len(c.categories) > 2
-            if lower in LABEL_NAMES:
+            if _named_like(c.name, LABEL_NAMES):
                 found.append((c.name, "is named like a label"))
-            elif lower in ID_NAMES:
+            elif _named_like(c.name, ID_NAMES):
                 found.append((c.name, "is named like an identifier"))
             elif unique:
                 found.append((c.name, "holds a different text in every row, like an identifier"))
         return found
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Give the columns as rows to write."""
+        cells = [c.cells() for c in self.columns]
+        return [dict(zip(self.names, row, strict=True)) for row in zip(*cells, strict=True)]
+
     def table(self) -> Table:
-        """All columns as a table that rankers take; raises the first column's problem."""
+        """Make the table that rankers take; raise the problem of a column that has one."""
         if not self.columns:
             raise FileProblem(f"{self.source} has no column left to rank")
         for c in self.columns:
@@ -140,41 +223,43 @@ class DataFile:
         values = np.empty((self.n_rows, len(self.columns)), order="F")
         for j, c in enumerate(self.columns):
             values[:, j] = c.values
-        infinite = np.isinf(values).any(axis=0)
-        if infinite.any():
-            j = int(np.flatnonzero(infinite)[0])
-            row = int(np.flatnonzero(np.isinf(values[:, j]))[0]) + 1
+        boolean = frozenset(j for j, c in enumerate(self.columns) if c.boolean)
+        categories = tuple(c.categories for c in self.columns)
+        table = Table(values, Schema(tuple(self.names), categories, boolean))
+        self._check_finite(table)
+        return table
+
+    def _check_finite(self, table: Table) -> None:
+        if table.infinite.any():
+            j = int(np.flatnonzero(table.infinite)[0])
+            row = int(np.flatnonzero(np.isinf(table.column(j)))[0]) + 1
             raise FileProblem(
                 f"{self.source}: column {shorten(self.names[j])!r} holds an infinite value in row "
                 f"{row}; replace it by a number or leave it empty"
             )
-        boolean = frozenset(j for j, c in enumerate(self.columns) if c.boolean)
-        return Table(
-            values, Schema(tuple(self.names), tuple(c.categories for c in self.columns), boolean)
-        )
+
+
+def _named_like(name: str, known: frozenset[str]) -> bool:
+    return name.strip().lower() in known
 
 
 def shorten(name: str, width: int = 60) -> str:
-    """A name on one line of bounded width."""
+    """Write a name on one line of bounded width."""
     flat = " ".join(name.split())
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
-def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> list[Column]:
-    """Columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
+def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> list[FileColumn]:
+    """Make the columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
     if names is None:
         names = [f"x{j}" for j in range(matrix.shape[1])]
-    if matrix.dtype == np.bool_:
-        both = np.array([False, True])
-        return [
-            Column(n, matrix[:, j].astype(float), both, boolean=True) for j, n in enumerate(names)
-        ]
     values = np.asfortranarray(matrix, dtype=np.float64)
-    return [Column(str(n), values[:, j]) for j, n in enumerate(names)]
+    make = boolean_column if matrix.dtype == np.bool_ else FileColumn
+    return [make(str(n), values[:, j]) for j, n in enumerate(names)]
 
 
-def densify(matrix, source: str) -> np.ndarray:
-    """A dense copy of a sparse matrix, if it is of reasonable size; arrays pass through."""
+def densify(matrix: Any, source: str) -> np.ndarray:
+    """Write out a sparse matrix, if it is of reasonable size; arrays pass through."""
     if not sparse.issparse(matrix):
         return np.asarray(matrix)
     rows, columns = matrix.shape
@@ -186,18 +271,17 @@ def densify(matrix, source: str) -> np.ndarray:
     return matrix.toarray(order="F")
 
 
-def _make_names_unique(columns: list[Column], notes: list[str]) -> None:
-    taken = {c.name for c in columns}
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Put "(2)", "(3)", ... after names that occur again, and let no name be empty."""
+    taken = set(names)
     seen: dict[str, int] = {}
-    for j, c in enumerate(columns):
-        name = c.name or f"x{j}"
-        if name in seen:
-            first = name
-            while name in taken:
-                seen[first] += 1
-                name = f"{first} ({seen[first]})"
-            notes.append(f"column {shorten(first)!r} occurs again; it is called {shorten(name)!r}")
-        if name != c.name:
-            columns[j] = replace(c, name=name)
+    unique = []
+    for j, given in enumerate(names):
+        name = first = given or f"x{j}"
+        while name in seen or (name != first and name in taken):
+            seen[first] += 1
+            name = f"{first} ({seen[first]})"
         taken.add(name)
         seen.setdefault(name, 1)
+        unique.append(name)
+    return unique

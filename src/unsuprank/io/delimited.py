@@ -8,9 +8,10 @@ from collections import Counter
 from dataclasses import dataclass
 from io import StringIO
 from itertools import islice
+from pathlib import Path
 
 from .._progress import progress
-from .data_file import DataFile, FileProblem, shorten
+from .data_file import DataFile, FileProblem, ReadOptions, shorten
 from .text_columns import decode, is_missing, is_number, text_column
 
 DELIMITERS = ("\t", ";", ",", "|", " ")
@@ -30,17 +31,15 @@ class Rows:
     lines: list[int]
 
 
-def read_delimited(
-    raw: bytes, source: str, *, header: bool | None = None, delimiter: str | None = None
-) -> DataFile:
-    """Read the text of a delimited file."""
+def read_delimited(path: Path, source: str, options: ReadOptions) -> DataFile:
+    """Read a delimited file."""
     notes: list[str] = []
-    text = decode(raw, source, notes)
+    text = decode(path.read_bytes(), source, notes)
     if not text.strip():
         raise FileProblem(f"{source} is empty")
-    delimiter = delimiter or find_delimiter(text)
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else find_delimiter(text)
     rows = _split(text, delimiter, source)
-    names, body, row_names = _take_names(rows, header)
+    names, body, row_names = _take_names(rows, options.header)
     _check_widths(body, len(names) + (row_names is not None), source)
     if not body.cells:
         raise FileProblem(f"{source} has a header and no rows")
@@ -60,7 +59,7 @@ def read_delimited(
 
 
 def find_delimiter(text: str) -> str:
-    """The delimiter that cuts the first rows into the most even rows of two or more cells."""
+    """Find the delimiter that cuts the first rows most evenly into two or more cells."""
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
         try:
@@ -101,7 +100,7 @@ def _split(text: str, delimiter: str, source: str) -> Rows:
 
 
 def _take_names(rows: Rows, header: bool | None) -> tuple[list[str], Rows, list[str] | None]:
-    """Column names, the rows below them, and an empty list if the first column names rows."""
+    """Return the names, the rows below, and an empty list if the first column names rows."""
     first = rows.cells[0]
     body = Rows(rows.cells[1:], rows.lines[1:])
     widths = Counter(len(row) for row in body.cells[:SAMPLE_ROWS])

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .data_file import DataFile, FileProblem, densify, numeric_columns
+from .._version import __version__
+from ..ranker import Ranker
+from .data_file import (
+    DataFile,
+    FileProblem,
+    ReadOptions,
+    densify,
+    numeric_columns,
+    unique_names,
+)
+from .write import atomic_path
 
 
-def read_h5ad(path: Path, source: str, *, layer: str | None = None, raw: bool = False) -> DataFile:
+def read_h5ad(path: Path, source: str, options: ReadOptions) -> DataFile:
+    """Read the matrix of an .h5ad file that the options name; X by default."""
     adata = open_h5ad(path, source)
-    matrix, names = pick_matrix(adata, layer=layer, raw=raw, source=source)
+    return read_anndata(adata, layer=options.layer, raw=options.raw, source=source)
+
+
+def read_anndata(
+    adata: Any, *, layer: str | None = None, raw: bool = False, source: str = "adata"
+) -> DataFile:
+    """Read a layer, the raw matrix or (by default) X of an AnnData; ``obs`` stands beside it."""
+    matrix, names = _pick_matrix(adata, layer=layer, raw=raw, source=source)
     columns = numeric_columns(densify(matrix, source), list(names))
     what = "raw" if raw else f"layer {layer!r}" if layer else "X"
-    return DataFile(source, columns, [str(n) for n in adata.obs_names], [f"read {what}"])
+    rows = [str(n) for n in adata.obs_names]
+    return DataFile(source, columns, rows, [f"read {what}"], beside=adata.obs)
 
 
 def open_h5ad(path: Path, source: str) -> Any:
+    """Open the AnnData of a file, whatever version wrote it."""
     try:
         import anndata
     except ImportError:
@@ -35,8 +54,8 @@ def open_h5ad(path: Path, source: str) -> Any:
         raise FileProblem(f"{source} is not a readable .h5ad file: {first}") from None
 
 
-def pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:
-    """The matrix that is asked for and the names of its columns."""
+def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:
+    """Find the matrix that is asked for and the names of its columns."""
     if raw and layer:
         raise FileProblem("choose either a layer or raw, not both")
     if raw:
@@ -54,31 +73,33 @@ def pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tup
 
 
 def store_scores(
-    adata: Any, names: list[str], ranker: Any, settings: dict[str, Any], key: str = "unsuprank"
+    adata: Any,
+    names: list[str],
+    ranker: Ranker,
+    settings: Mapping[str, Any] | None = None,
+    key: str = "unsuprank",
 ) -> None:
     """Put scores and ranks into ``adata.var``, and the settings into ``adata.uns``.
 
-    Genes that were ranked but are not in ``adata.var`` (those of ``raw``) are left out there;
-    genes that were not ranked get a missing value.
+    Genes are known by the `names` of the columns that were ranked, which differ where those of
+    the AnnData repeat. Genes that were ranked but are not in ``adata.var`` (those of ``raw``) are
+    left out there; genes that were not ranked get a missing value.
     """
     import pandas as pd
 
     found = pd.DataFrame({"score": ranker.scores_, "rank": ranker.ranking_}, index=names)
-    if list(adata.var_names) != list(names):  # equal lists may repeat a name
-        found = found[~found.index.duplicated()].reindex(adata.var_names)
+    genes = unique_names(list(adata.var_names))
+    if genes != names:  # where all were ranked, ranks stay whole numbers
+        found = found.reindex(genes)
     for what in ("score", "rank"):
         adata.var[f"{key}_{what}"] = found[what].to_numpy()
-    adata.uns[key] = {"params": settings}
+    made_by = {"method": type(ranker).__name__, "version": __version__}
+    adata.uns[key] = {"params": {**made_by, **(settings or {})}}
 
 
-def write_h5ad(adata: Any, path: Path) -> None:
-    """Replace the file in one step, so that a failure leaves the old one whole."""
-    handle, name = tempfile.mkstemp(suffix=".h5ad", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+def add_scores(path: Path, names: list[str], ranker: Ranker) -> None:
+    """Put the scores of a file's genes into the file; a failure leaves it as it was."""
+    adata = open_h5ad(path, path.name)
+    store_scores(adata, names, ranker)
+    with atomic_path(path) as temporary:
         adata.write_h5ad(temporary)
-        temporary.chmod(path.stat().st_mode if path.exists() else 0o644)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -6,10 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from .data_file import Column, DataFile, FileProblem, nominal_column, shorten
+from .data_file import (
+    DataFile,
+    FileColumn,
+    FileProblem,
+    ReadOptions,
+    boolean_column,
+    nominal_column,
+    shorten,
+)
 
 
-def read_parquet(path: Path, source: str) -> DataFile:
+def read_parquet(path: Path, source: str, _: ReadOptions) -> DataFile:
+    """Read a Parquet file; a stored pandas index names the rows."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -33,37 +42,28 @@ def read_parquet(path: Path, source: str) -> DataFile:
 
 
 def _index_names(table) -> set[str]:
-    """Columns that a pandas index was stored in."""
+    """Name the columns that a pandas index was stored in."""
     described = (table.schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in described if isinstance(name, str)}
 
 
-def _column(name: str, values) -> Column:
+def _column(name: str, values) -> FileColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     kind = values.type
     if pa.types.is_dictionary(kind):
-        values = values.cast(kind.value_type)
-        return _nominal(name, values)
+        return nominal_column(name, values.cast(kind.value_type).to_pylist())
     if pa.types.is_boolean(kind):
         numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
-        both = np.array([False, True])
-        return Column(name, numbers, both, boolean=not np.isnan(numbers).any())
+        return boolean_column(name, numbers)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return Column(name, np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64))
+        return FileColumn(
+            name, np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64)
+        )
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or "string_view" in str(kind):
-        return _nominal(name, values)
+        return nominal_column(name, values.to_pylist())
     what = "dates or times" if pa.types.is_temporal(kind) else f"values of type {kind}"
     hint = "turn it into numbers or leave it out with --drop"
     problem = f"column {shorten(name)!r} holds {what}; {hint}"
-    return Column(name, np.full(len(values), np.nan), np.array([]), problem=problem)
-
-
-def _nominal(name: str, values) -> Column:
-    cells = values.to_pylist()
-    known = np.array([c is not None for c in cells], dtype=bool)
-    if not known.any():
-        return Column(name, np.full(len(cells), np.nan), np.array([], dtype=str))
-    blank = "" if isinstance(next(c for c in cells if c is not None), str) else 0
-    return nominal_column(name, [blank if c is None else c for c in cells], known)
+    return FileColumn(name, np.full(len(values), np.nan), np.array([]), problem=problem)

@@ -6,53 +6,38 @@ import gzip
 import sys
 import tempfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
-from .data_file import DataFile, FileProblem
+from .data_file import DataFile, FileProblem, ReadOptions
 from .delimited import read_delimited
 from .h5ad import read_h5ad
 from .parquet import read_parquet
 
-#: Ending of a file name to format.
-ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".dat": "csv",
-    ".arff": "arff",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".mat": "mat",
-    ".npy": "npy",
-    ".npz": "npz",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".h5ad": "h5ad",
-}
-FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
-_MAGIC = (
-    (b"PAR1", "parquet"),
-    (b"\x93NUMPY", "npy"),
-    (b"PK\x03\x04", "npz"),
-    (b"MATLAB", "mat"),
-    (b"\x89HDF", "h5ad"),
-)
-
 
 @dataclass(frozen=True)
-class ReadOptions:
-    """What a reader may be told instead of finding it out."""
+class FileFormat:
+    """How files of a format are known, and what reads them."""
 
-    format: str | None = None
-    header: bool | None = None
-    key: str | None = None
-    layer: str | None = None
-    raw: bool = False
+    read: Callable[[Path, str, ReadOptions], DataFile]
+    endings: tuple[str, ...]
+    #: First bytes of such a file, where it has any of its own.
+    magic: bytes | None = None
+
+
+FORMATS = {
+    "csv": FileFormat(read_delimited, (".csv", ".tsv", ".tab", ".txt", ".dat")),
+    "arff": FileFormat(read_arff, (".arff",)),
+    "parquet": FileFormat(read_parquet, (".parquet", ".pq"), b"PAR1"),
+    "mat": FileFormat(read_mat, (".mat",), b"MATLAB"),
+    "npy": FileFormat(read_npy, (".npy",), b"\x93NUMPY"),
+    "npz": FileFormat(read_npz, (".npz",), b"PK\x03\x04"),
+    "svmlight": FileFormat(read_svmlight, (".svm", ".svmlight", ".libsvm")),
+    "h5ad": FileFormat(read_h5ad, (".h5ad",), b"\x89HDF"),
+}
 
 
 def read_file(path: str | Path, options: ReadOptions | None = None) -> DataFile:
@@ -103,8 +88,7 @@ def _read_stream(options: ReadOptions) -> DataFile:
 
 
 def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
-    zipped = _starts_with(path, b"\x1f\x8b")
-    if zipped:
+    if _first_bytes(path, 2) == b"\x1f\x8b":
         with tempfile.TemporaryDirectory() as place:
             plain = Path(place) / path.name.removesuffix(".gz")
             plain.write_bytes(_unzip(path, source))
@@ -120,39 +104,28 @@ def _unzip(path: Path, source: str) -> bytes:
 
 
 def _read_plain(path: Path, source: str, options: ReadOptions) -> DataFile:
-    kind = options.format or ENDINGS.get(path.suffix.lower()) or _guess(path)
-    if kind not in FORMATS:
-        raise FileProblem(f"{kind!r} is not a known format; choose one of {', '.join(FORMATS)}")
+    name = options.format or _known_by_ending(path) or _known_by_content(path)
+    if name not in FORMATS:
+        raise FileProblem(f"{name!r} is not a known format; choose one of {', '.join(FORMATS)}")
     if path.stat().st_size == 0:
         raise FileProblem(f"{source} is empty")
-    if kind == "csv":
-        tabs = "\t" if path.suffix.lower() == ".tsv" else None
-        return read_delimited(path.read_bytes(), source, header=options.header, delimiter=tabs)
-    if kind == "arff":
-        return read_arff(path.read_bytes(), source)
-    if kind == "parquet":
-        return read_parquet(path, source)
-    if kind == "mat":
-        return read_mat(path, source, options.key)
-    if kind == "npy":
-        return read_npy(path, source)
-    if kind == "npz":
-        return read_npz(path, source, options.key)
-    if kind == "svmlight":
-        return read_svmlight(path, source)
-    return read_h5ad(path, source, layer=options.layer, raw=options.raw)
+    return FORMATS[name].read(path, source, options)
 
 
-def _starts_with(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(magic)) == magic
+def _known_by_ending(path: Path) -> str | None:
+    ending = path.suffix.lower()
+    return next((name for name, format in FORMATS.items() if ending in format.endings), None)
 
 
-def _guess(path: Path) -> str:
-    with path.open("rb") as stream:
-        start = stream.read(65536)
-    for magic, kind in _MAGIC:
-        if start.startswith(magic):
-            return kind
+def _known_by_content(path: Path) -> str:
+    start = _first_bytes(path, 65536)
+    for name, format in FORMATS.items():
+        if format.magic is not None and start.startswith(format.magic):
+            return name
     lower = start.lower()
     return "arff" if b"@attribute" in lower and b"@relation" in lower else "csv"
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -13,8 +14,11 @@ import numpy as np
 
 from ..table import Table
 from .data_file import FileProblem
+from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
+#: Endings of files that scores are written to; without one they are CSV.
+ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
 
 
 def column_summary(table: Table) -> dict[str, np.ndarray]:
@@ -65,24 +69,31 @@ def score_rows(table: Table, names: Sequence[str], scores: np.ndarray, order: np
 
 def write_rows(rows: Sequence[Row], path: str | Path) -> None:
     """Write rows as CSV, JSON or Parquet by the ending of `path`; ``-`` prints CSV."""
-    ending = Path(path).suffix.lower()
     if str(path) == "-":
-        _write_csv(rows, sys.stdout)
-    elif ending in ("", ".csv", ".tsv", ".txt"):
-        with Path(path).open("w", newline="", encoding="utf-8") as stream:
-            _write_csv(rows, stream, "\t" if ending == ".tsv" else ",")
-    elif ending == ".json":
-        Path(path).write_text(json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n", "utf-8")
+        sys.stdout.write(_csv(rows, ","))
+        return
+    check_ending(path)
+    ending = Path(path).suffix.lower()
+    if ending == ".json":
+        atomic_write(path, json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n")
     elif ending in (".parquet", ".pq"):
         _write_parquet(rows, path)
     else:
+        atomic_write(path, _csv(rows, "\t" if ending == ".tsv" else ","))
+
+
+def check_ending(path: str | Path) -> None:
+    """Refuse a file name whose ending no table of scores has."""
+    if Path(path).suffix.lower() not in ENDINGS:
         raise FileProblem(f"{path}: scores are written as .csv, .tsv, .json or .parquet")
 
 
-def _write_csv(rows: Sequence[Row], stream: Any, delimiter: str = ",") -> None:
+def _csv(rows: Sequence[Row], delimiter: str) -> str:
+    stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerow(rows[0])
     writer.writerows([["" if v is None else v for v in row.values()] for row in rows])
+    return stream.getvalue()
 
 
 def _write_parquet(rows: Sequence[Row], path: str | Path) -> None:
@@ -91,11 +102,12 @@ def _write_parquet(rows: Sequence[Row], path: str | Path) -> None:
         import pyarrow.parquet as pq
     except ImportError:
         raise FileProblem("Parquet needs pyarrow: pip install 'unsuprank[io]'") from None
-    pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    with atomic_path(path) as temporary:
+        pq.write_table(pa.Table.from_pylist(list(rows)), temporary)
 
 
 def read_scores(path: str | Path) -> list[str]:
-    """Names of the features in a score table, best first."""
+    """Read the names of the features in a score table, best first."""
     path = Path(path)
     if not path.is_file():
         raise FileProblem(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .data_file import Column, FileProblem, nominal_column, shorten
+from .data_file import FileColumn, FileProblem, boolean_column, nominal_column, shorten
 
 #: What people write where a value is missing.
 MISSING = frozenset(
@@ -27,7 +27,7 @@ _BOOLEANS = (
 
 
 def decode(raw: bytes, source: str, notes: list[str]) -> str:
-    """Text of a file in UTF-8, UTF-16 with a mark, or Latin-1 (which is noted)."""
+    """Read the text of a file in UTF-8, UTF-16 with a mark, or Latin-1 (which is noted)."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16")
     if b"\0" in raw[:65536]:
@@ -40,7 +40,7 @@ def decode(raw: bytes, source: str, notes: list[str]) -> str:
 
 
 def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
-    """The cells as float64 with NaN where missing; None if any is not a number."""
+    """Read cells as float64 with NaN where missing; return None if any is not a number."""
     try:
         return np.array(cells, dtype=np.float64)
     except ValueError:
@@ -52,6 +52,7 @@ def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
 
 
 def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number as Python writes it."""
     try:
         float(cell)
     except ValueError:
@@ -60,29 +61,29 @@ def is_number(cell: str) -> bool:
 
 
 def is_missing(cell: str) -> bool:
+    """Tell whether a cell says that its value is missing."""
     return cell.strip() in MISSING
 
 
-def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> Column:
-    """A column from its cells; `lines` are their line numbers, for messages."""
+def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileColumn:
+    """Make a column from its cells; `lines` are their line numbers, for messages."""
     numbers = as_numbers(cells)
     if numbers is not None:
-        return Column(name, numbers)
+        return FileColumn(name, numbers)
     cells = [c.strip() for c in cells]
     known = np.array([c not in MISSING for c in cells])
-    column = nominal_column(name, cells, known)
-    words = [str(c) for c in column.categories]  # type: ignore[union-attr]
+    column = nominal_column(name, [None if c in MISSING else c for c in cells])
+    words = column.categories.tolist()  # type: ignore[union-attr]
     if frozenset(words) in _BOOLEANS:
-        both = np.array([False, True])
-        return Column(name, column.values, both, boolean=bool(known.all()))
+        return boolean_column(name, column.values)
     problem = _problem(name, cells, known, words, lines)
-    return Column(name, column.values, column.categories, problem=problem)
+    return FileColumn(name, column.values, column.categories, problem=problem)
 
 
 def _problem(
     name: str, cells: Sequence[str], known: np.ndarray, words: list[str], lines: Sequence[int]
 ) -> str:
-    """Why a column of text is neither numbers nor names; empty if it is names."""
+    """Say why a column of text is neither numbers nor names; say nothing if it is names."""
     shown = shorten(name)
     if all(_DATE.fullmatch(w) for w in words):
         first = int(np.flatnonzero(known)[0])

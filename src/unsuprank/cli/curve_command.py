@@ -1,0 +1,43 @@
+"""`unsuprank curve`: how many of the top features are enough."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .. import registry
+from ..io import FileProblem
+from . import console
+from .files import check_out, load, save
+from .options import FitOptions, MethodName, Out, TableOptions, with_groups
+
+
+@with_groups
+def curve(
+    context: typer.Context,
+    options: TableOptions,
+    fitting: FitOptions,
+    method: MethodName = registry.DEFAULT,
+    folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
+    out: Out = None,
+) -> None:
+    """Show how well the top 1, 2, 4, ... features predict all others, against random order."""
+    from ..report.curve import measured_curve, no_curve_because
+
+    ranker = fitting.make(method)
+    check_out(out)
+    data = load(options, context.obj.quiet)
+    table = data.table()
+    reason = no_curve_because(table)
+    if reason is not None:
+        raise FileProblem(reason)
+    folds = min(folds, table.n_rows)
+    rows = measured_curve(table, ranker, cv=folds, seed=fitting.seed, n_jobs=fitting.jobs).rows()
+    save(rows, out)
+    if out != "-":
+        console.print_table(
+            f"Error of predicting all columns from the top ones, {method} on {data.source}",
+            [(name, "right") for name in rows[0]],
+            [list(row.values()) for row in rows],
+        )
