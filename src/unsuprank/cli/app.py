@@ -12,7 +12,7 @@ import typer
 
 from .. import registry as methods
 from .._version import __version__
-from ..io import FORMATS, FileProblem, ReadOptions, read_scores, score_rows, write_rows
+from ..io import FORMATS, FileProblem, ReadOptions, read_scores, write_rows
 from . import console
 from .console import Prose
 from .load import Choice, fit, load
@@ -124,7 +124,9 @@ def rank(
     data = load(_choice(file, drop, label, nominal, ReadOptions(format, header, key, layer, raw)))
     table = data.table()
     ranker = fit(method, table, seed=seed, jobs=jobs, n_estimators=trees)
-    rows = score_rows(table, data.names, ranker.scores_, ranker.order_)
+    from ..describe import score_rows
+
+    rows = score_rows(ranker, table)
     if out:
         write_rows(rows, out)
     if out != "-":
@@ -166,12 +168,8 @@ _WRITABLE = (".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
 
 
 def _write_report(ranker: Any, data: Any, table: Any, path: Path, seed: int) -> None:
-    try:
-        from ..report.page import write_report
-    except ImportError:
-        raise FileProblem(
-            "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'"
-        ) from None
+    from ..report import write_report
+
     labels = data.label.texts() if data.label else None
     write_report(
         ranker,
@@ -261,7 +259,7 @@ def compare(
         methods.find(name)
     data = load(_choice(file, drop, label, nominal, ReadOptions(format, header, key, layer, raw)))
     table = data.table()
-    from ..describe.agreement import agreement_rows, rank_rows
+    from ..describe import agreement_rows, rank_rows
 
     fitted = {name: fit(name, table, seed=seed, jobs=jobs) for name in names}
     rows = rank_rows(data.names, fitted)
@@ -304,14 +302,14 @@ def curve(
     methods.find(method)
     data = load(_choice(file, drop, label, nominal, ReadOptions(format, header, key, layer, raw)))
     table = data.table()
-    from ..report.curve import measured_curve, no_curve_because
+    from ..evaluation.prediction_curve import no_curve_because, prediction_curve
     from .load import make_for
 
     reason = no_curve_because(table)
     if reason is not None:
         raise FileProblem(reason)
     ranker = make_for(method, table, seed=seed, jobs=jobs)
-    result = measured_curve(table, ranker, cv=min(folds, table.n_rows), seed=seed, n_jobs=jobs)
+    result = prediction_curve(table, ranker, cv=min(folds, table.n_rows), seed=seed, n_jobs=jobs)
     rows = result.rows()
     if out:
         write_rows(rows, out)

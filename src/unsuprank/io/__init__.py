@@ -2,7 +2,7 @@
 
 from .data_file import Column, DataFile, FileProblem
 from .read import FORMATS, ReadOptions, read_file
-from .score_table import read_scores, score_rows, write_rows
+from .score_table import read_scores, write_rows
 
 __all__ = [
     "Column",
@@ -12,6 +12,5 @@ __all__ = [
     "ReadOptions",
     "read_file",
     "read_scores",
-    "score_rows",
     "write_rows",
 ]
