@@ -54,9 +54,7 @@ def wide(rng: Generator) -> Planted:
 
 def blocks(rng: Generator) -> Planted:
     """Blocks of 12, 6 and 3 like columns among 40 of noise."""
-    signal = [
-        rng.normal(size=(120, 1)) + 0.7 * rng.normal(size=(120, size)) for size in (12, 6, 3)
-    ]
+    signal = [rng.normal(size=(120, 1)) + 0.7 * rng.normal(size=(120, size)) for size in (12, 6, 3)]
     return _together(rng, _columns(np.hstack(signal)), _columns(rng.normal(size=(120, 40))))
 
 

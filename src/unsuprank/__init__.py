@@ -53,7 +53,7 @@ __all__ = [
     "__version__",
 ]
 
-_LAZY = ("evaluation", "io", "plot", "registry", "sc", "study")
+_LAZY = ("describe", "evaluation", "io", "plot", "registry", "report", "sc", "study")
 
 
 def __getattr__(name: str):
@@ -66,12 +66,8 @@ def __getattr__(name: str):
 
 
 def _write_report(ranker: Ranker, X: Any, path: Any, **options: Any) -> None:
-    try:
-        from .report.page import write_report
-    except ImportError:
-        raise ImportError(
-            "A report needs Jinja2 and Bokeh: pip install 'unsuprank[report]'."
-        ) from None
+    from .report import write_report
+
     write_report(ranker, X, path, **options)
 
 

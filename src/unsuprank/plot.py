@@ -1,6 +1,7 @@
 """The pictures of the report, one by one, with matplotlib.
 
-Each function draws on `ax` (or on new axes) and returns the axes.
+Each function draws on `ax` (or on new axes) and returns the axes. Where a function takes `X`, it
+is what the ranker was fitted on: an array, a data frame or a table.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from . import describe
+from .describe.fitted import names_of, read_for
 from .ranker import Ranker
-from .table import read_table
 
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
 
@@ -26,15 +28,12 @@ def _axes(ax: Any) -> Any:
 
 
 def _names(ranker: Ranker) -> list[str]:
-    names = getattr(ranker, "feature_names_in_", None)
-    if names is None:
-        return [f"x{j}" for j in range(len(ranker.scores_))]
-    # A dollar sign would start a formula.
-    return [str(name).replace("$", r"\$")[:40] for name in names]
+    """Names of the columns, short, and without the dollar sign that would start a formula."""
+    return [name.replace("$", r"\$")[:40] for name in names_of(ranker)]
 
 
 def scores(ranker: Ranker, ax: Any = None) -> Any:
-    """Score against rank, on a logarithmic rank axis."""
+    """Draw score against rank, on a logarithmic rank axis."""
     ax = _axes(ax)
     values = ranker.scores_[ranker.order_]
     ax.plot(np.arange(1, len(values) + 1), values, ".-", color=BLUE)
@@ -44,7 +43,7 @@ def scores(ranker: Ranker, ax: Any = None) -> Any:
 
 
 def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
-    """Bars of the best features, with 95% intervals where the ranker knows its scores' error."""
+    """Draw bars of the best features, with 95% intervals if the ranker knows the scores' error."""
     ax = _axes(ax)
     best = ranker.order_[:n]
     names = _names(ranker)
@@ -62,11 +61,9 @@ def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
 
 
 def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
-    """Score against the spread of the columns: is this just variance?"""
-    from .io.score_table import column_summary
-
+    """Draw score against the spread of the columns: is this just variance?"""
     ax = _axes(ax)
-    spread = column_summary(_table(ranker, X))["spread"]
+    spread = describe.summarise_columns(read_for(ranker, X)).spread
     ax.scatter(spread, ranker.scores_, s=12, color=BLUE, alpha=0.6)
     ax.set(xlabel="spread of the column", ylabel="score")
     if np.all(spread > 0) and spread.max() > 100 * spread.min():
@@ -75,11 +72,9 @@ def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
 
 
 def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
-    """Associations of the best features, like beside like."""
-    from .describe.structure import find_groups
-
+    """Draw the associations of the best features, like beside like."""
     ax = _axes(ax)
-    groups = find_groups(_table(ranker, X), ranker.order_[:n])
+    groups = describe.find_groups(read_for(ranker, X), ranker.order_[:n])
     image = ax.imshow(groups.matrix, cmap="cividis", vmin=0, vmax=1)
     ax.set(xticks=[], yticks=[], xlabel="features, like beside like")
     ax.figure.colorbar(image, ax=ax, label="association")
@@ -87,11 +82,9 @@ def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
 
 
 def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None) -> Any:
-    """Rows and the best features, clustered."""
-    from .describe import structure
-
+    """Draw rows and the best features, clustered."""
     ax = _axes(ax)
-    shown = structure.heat_map(_table(ranker, X), ranker.order_[:n], seed)
+    shown = describe.heat_map(read_for(ranker, X), ranker.order_[:n], seed)
     names = _names(ranker)
     image = ax.imshow(
         shown.values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto", interpolation="nearest"
@@ -103,25 +96,19 @@ def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None)
     return ax
 
 
-def embedding(ranker: Ranker, X: Any, n: int | None = None, labels: Any = None, ax: Any = None):
-    """Rows in the plane of two principal axes, of all features or of the best `n`."""
-    from .describe.structure import principal_plane
-
+def embedding(
+    ranker: Ranker, X: Any, n: int | None = None, labels: Any = None, ax: Any = None
+) -> Any:
+    """Draw rows in the plane of two principal axes, of all features or of the best `n`."""
     ax = _axes(ax)
-    table = _table(ranker, X)
     columns = None if n is None else ranker.order_[:n]
-    plane, _ = principal_plane(table, columns, np.arange(table.n_rows))
-    second = plane[:, 1] if plane.shape[1] > 1 else np.zeros(len(plane))
+    x, y = describe.principal_plane(read_for(ranker, X), columns).coordinates.T
     if labels is None:
-        ax.scatter(plane[:, 0], second, s=10, color=BLUE)
+        ax.scatter(x, y, s=10, color=BLUE)
     else:
         for label in np.unique(labels):
             mask = np.asarray(labels) == label
-            ax.scatter(plane[mask, 0], second[mask], s=10, label=str(label).replace("$", r"\$"))
+            ax.scatter(x[mask], y[mask], s=10, label=str(label).replace("$", r"\$"))
         ax.legend()
     ax.set(xlabel="first principal axis", ylabel="second principal axis")
     return ax
-
-
-def _table(ranker: Ranker, X: Any) -> Any:
-    return read_table(X, nominal_features=getattr(ranker, "nominal_features", None))

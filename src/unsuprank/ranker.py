@@ -200,7 +200,7 @@ class Ranker(SelectorMixin, BaseEstimator):
             `title`, `labels` and `label_name` (a label per row, for colours only), `seed`.
         """
         check_is_fitted(self)
-        VIEWS["report"](self, self._read(X), path, **options)
+        VIEWS["report"](self, X, path, **options)
 
     def _repr_html_(self) -> str:
         """The top of a fitted ranking for notebooks; scikit-learn's diagram before that."""

@@ -5,50 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from describe_tables import TABLES, clustering_space, mixed_with_gaps
 
-from unsuprank import NDFS, Diversified, Genie3, RandomRanker, VarianceRanker
-from unsuprank.describe.rank_stability import measure_stability, n_refits
-from unsuprank.describe.structure import associations, find_groups, find_neighbours
+from unsuprank import Diversified, Genie3, RandomRanker, VarianceRanker
+from unsuprank.report import write_report
 from unsuprank.table import read_table
 
 pytest.importorskip("bokeh")
 pytest.importorskip("jinja2")
-
-
-def test_association_of_numbers_is_correlation():
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        X = rng.normal(size=(rng.integers(3, 30), rng.integers(2, 8))) * rng.uniform(0.1, 100)
-        X[:, -1] = X[:, 0] + 0.1 * rng.normal(size=len(X))
-        columns = np.arange(X.shape[1])
-        found = associations(read_table(X), columns, columns)
-        np.testing.assert_allclose(found, np.abs(np.corrcoef(X.T)), atol=1e-5)
-
-
-def test_association_of_nominal_columns():
-    rng = np.random.default_rng(0)
-    a = rng.integers(3, size=2000)
-    frame = pd.DataFrame({"a": a.astype(str), "renamed": np.array(["x", "z", "y"])[a]})
-    frame["other"] = rng.integers(4, size=2000).astype(str)
-    frame["constant"] = "c"
-    found = associations(read_table(frame), np.arange(4), np.arange(4))
-    np.testing.assert_allclose(found[0, :2], 1, atol=1e-6)
-    assert found[0, 2] < 0.1
-    assert (found[3] == 0).all()
-
-
-def test_neighbours_and_groups():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(50, 6))
-    X[:, 3] = X[:, 0] + 0.05 * rng.normal(size=50)
-    table = read_table(X)
-    near = find_neighbours(table, np.arange(6), k=2)
-    assert near.nearest[0, 0] == 3
-    assert near.nearest[3, 0] == 0
-    assert near.n_strong[[0, 3]].tolist() == [1, 1]
-    groups = find_groups(table, np.array([3, 1, 0, 2]))
-    assert [3, 0] in groups.groups
-    assert len(groups.groups) == 3
 
 
 @pytest.mark.parametrize("shape", [(2, 1), (2, 2), (3, 1), (40, 2), (5, 40)])
@@ -123,47 +87,6 @@ def test_plots():
         plt.close(draw.figure)
 
 
-def test_refits_follow_from_table_and_method_alone(monkeypatch):
-    """However slow the machine is."""
-    import time
-
-    table = read_table(np.random.default_rng(0).normal(size=(300, 5)))
-    ranker = VarianceRanker().fit(table.values)
-    found = []
-    for ticks in (1e-6, 1e3):
-        clock = iter(np.arange(10**4) * ticks)
-        for name in ("monotonic", "perf_counter", "time"):
-            monkeypatch.setattr(time, name, lambda clock=clock: float(next(clock)))
-        found.append(measure_stability(ranker, table, 3, seed=0))
-    assert found[0].n_repeats == found[1].n_repeats == 20
-    assert np.array_equal(found[0].low, found[1].low)
-    assert np.array_equal(found[0].shuffled, found[1].shuffled)
-
-
-def test_larger_tables_get_fewer_refits():
-    def counts(ranker):
-        return [n_refits(ranker, 200, n, 20) for n in (10, 5_000, 20_000, 10**6)]
-
-    assert counts(VarianceRanker()) == [20, 15, 3, 3]
-    assert counts(NDFS())[1:] == [3, 3, 3]
-    assert counts(Genie3(n_estimators=1000))[1:] == [3, 3, 3]
-
-
-def test_forest_intervals_hold_the_ranks_of_other_seeds():
-    """Nine of ten, from standard errors alone; 0.8 leaves room for chance."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 40)) + rng.normal(size=(60, 40))
-    table = read_table(X)
-    first = Genie3(random_state=0).fit(X)
-    found = measure_stability(first, table, 16, seed=0)
-    assert found.drawn
-    others = np.array([Genie3(random_state=s).fit(X).ranking_ for s in range(1, 31)])
-    inside = ((found.low <= others) & (others <= found.high)).mean()
-    assert 0.8 < inside < 0.99
-    assert np.abs((others <= 16).mean(axis=0) - found.frequency).mean() < 0.2
-    assert ((found.high - found.low) < 39).any()
-
-
 def test_report_of_a_wrapper_knows_what_the_wrapped_ranker_must_be_told(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("abc"))
@@ -179,3 +102,51 @@ def test_report_of_a_forest_that_finds_its_own_size(tmp_path):
     ranker = Genie3("auto", n_features_to_select=4, random_state=0).fit(X)
     ranker.report(X, tmp_path / "r.html")
     assert ranker.n_estimators == "auto"
+
+
+def sentences(path):
+    """The text of a page without its markup, scripts and data."""
+    import re
+
+    page = path.read_text()
+    page = page[page.index("<main>") : page.index('<script type="application/json"')]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+def test_no_plane_holds_more_than_all_of_the_variance(make, tmp_path):
+    import re
+
+    frame = make().iloc[:, :60]
+    ranker = RandomRanker(random_state=0).fit(frame)
+    write_report(ranker, frame, tmp_path / "r.html")
+    found = re.search(
+        r"The plane holds (\d+)% of the variance of all features, and (\d+)% of that of the top",
+        sentences(tmp_path / "r.html"),
+    )
+    rows = read_table(frame).sample_rows(1000, 0)
+    for shown, columns in zip(found.groups(), (slice(None), ranker.order_[:16]), strict=True):
+        Z = clustering_space(frame.iloc[rows, columns])
+        lengths = np.linalg.svd(Z, compute_uv=False) ** 2
+        assert int(shown) == pytest.approx(100 * lengths[:2].sum() / lengths.sum(), abs=0.51)
+
+
+def test_report_of_a_table_is_that_of_the_frame(tmp_path):
+    frame = mixed_with_gaps()
+    ranker = Genie3(5, random_state=0).fit(frame)
+    pages = []
+    for name, X in (("frame", frame), ("table", read_table(frame))):
+        write_report(ranker, X, tmp_path / name)
+        pages.append(sentences(tmp_path / name))
+    assert pages[0] == pages[1]
+
+
+def test_what_is_missing_is_said(monkeypatch, tmp_path):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    for name in [n for n in sys.modules if n.startswith(("bokeh.", "unsuprank.report."))]:
+        monkeypatch.delitem(sys.modules, name)
+    X = np.eye(3)
+    with pytest.raises(ImportError, match="pip install"):
+        VarianceRanker().fit(X).report(X, tmp_path / "r.html")

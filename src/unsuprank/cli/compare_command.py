@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import registry
-from ..describe.agreement import agreement_rows, rank_rows
+from ..describe import agreement_rows, rank_rows
 from . import console
 from .files import check_out, load, save
 from .options import FitOptions, Out, TableOptions, Top, split_names, with_groups

@@ -23,7 +23,7 @@ def curve(
     out: Out = None,
 ) -> None:
     """Show how well the top 1, 2, 4, ... features predict all others, against random order."""
-    from ..report.curve import measured_curve, no_curve_because
+    from ..evaluation.prediction_curve import no_curve_because, prediction_curve
 
     ranker = fitting.make(method)
     check_out(out)
@@ -33,7 +33,7 @@ def curve(
     if reason is not None:
         raise FileProblem(reason)
     folds = min(folds, table.n_rows)
-    rows = measured_curve(table, ranker, cv=folds, seed=fitting.seed, n_jobs=fitting.jobs).rows()
+    rows = prediction_curve(table, ranker, cv=folds, seed=fitting.seed, n_jobs=fitting.jobs).rows()
     save(rows, out)
     if out != "-":
         console.print_table(

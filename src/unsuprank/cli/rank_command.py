@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from .. import registry
-from ..io import DataFile, FileProblem, add_scores, score_rows
+from ..describe import score_rows
+from ..io import DataFile, FileProblem, add_scores
 from ..ranker import Ranker
 from ..table import Table
 from . import console
@@ -37,7 +38,7 @@ def rank(
     data = load(options, context.obj.quiet)
     table = data.table()
     ranker.fit(table)
-    rows = score_rows(table, table.names, ranker.scores_, ranker.order_)
+    rows = score_rows(ranker, table)
     save(rows, out)
     if out != "-":
         _show(rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")

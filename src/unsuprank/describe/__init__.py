@@ -1,1 +1,58 @@
-"""What is known about columns and rankings; plots, report and command line consume it."""
+"""What is known about the columns of a table and about rankings of them.
+
+Plots, report and command line show what is computed here; nothing here draws, prints or writes.
+Every function takes what a ranker takes: an array, a data frame or a table, which is taken as it
+is.
+
+- columns: :func:`summarise_columns`, :func:`value_counts`, :func:`repeated_columns`;
+- columns together: :func:`associations`, :func:`find_neighbours`, :func:`find_groups`;
+- rows: :func:`heat_map`, :func:`principal_plane`;
+- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`,
+  :func:`null_scores`;
+- several rankings: :func:`spearman`, :func:`compare_rankings`, :func:`agreement_rows`,
+  :func:`rank_rows`.
+"""
+
+from .agreement import RankingAgreement, agreement_rows, compare_rankings
+from .association import STRONG, ColumnNeighbours, associations, find_neighbours
+from .groups import ColumnGroups, find_groups
+from .heat import HeatMap, heat_map
+from .plane import PrincipalPlane, principal_plane
+from .rank_stability import RankStability, measure_stability
+from .ranking_rows import rank_rows, score_rows
+from .ranks import knee, rank_scores, spearman
+from .refits import null_scores
+from .summary import (
+    ColumnSummary,
+    repeated_columns,
+    summarise_columns,
+    value_counts,
+)
+
+__all__ = [
+    "STRONG",
+    "ColumnGroups",
+    "ColumnNeighbours",
+    "ColumnSummary",
+    "HeatMap",
+    "PrincipalPlane",
+    "RankStability",
+    "RankingAgreement",
+    "compare_rankings",
+    "agreement_rows",
+    "associations",
+    "find_groups",
+    "find_neighbours",
+    "heat_map",
+    "knee",
+    "measure_stability",
+    "null_scores",
+    "principal_plane",
+    "rank_rows",
+    "rank_scores",
+    "repeated_columns",
+    "score_rows",
+    "spearman",
+    "summarise_columns",
+    "value_counts",
+]

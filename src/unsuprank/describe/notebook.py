@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
+
+from ..ranker import Ranker
+from .fitted import names_of
 
 _CELL = 'style="text-align:left;padding:1px 12px 1px 0"'
 
 
-def top_of_ranking(ranker: Any, most: int = 10) -> str:
-    """A small HTML table of the best columns; names are escaped."""
-    n = len(ranker.scores_)
-    names = getattr(ranker, "feature_names_in_", [f"x{j}" for j in range(n)])
-    best = ranker.order_[:most]
-    top = float(ranker.scores_[best[0]]) or 1.0
+def top_of_ranking(ranker: Ranker, most: int = 10) -> str:
+    """Show the best columns as a small HTML table; names are escaped."""
+    names, best = names_of(ranker), ranker.order_[:most]
+    top = float(ranker.scores_[best[0]])
     rows = []
     for rank, j in enumerate(best.tolist(), 1):
-        share = max(0.0, min(1.0, float(ranker.scores_[j]) / top)) if top > 0 else 0.0
+        share = max(0.0, float(ranker.scores_[j]) / top) if top > 0 else 0.0
         bar = f'<div style="background:#0072B2;height:.7em;width:{100 * share:.0f}px"></div>'
-        cells = (str(rank), escape(str(names[j])[:80]), f"{ranker.scores_[j]:.4g}", bar)
+        cells = (str(rank), escape(names[j][:80]), f"{ranker.scores_[j]:.4g}", bar)
         rows.append("<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in cells) + "</tr>")
     return (
-        f"<b>{escape(type(ranker).__name__)}</b>: the top {len(best)} of {n:,} columns"
+        f"<b>{escape(type(ranker).__name__)}</b>: the top {len(best)} of {len(names):,} columns"
         f"<table><tr><th {_CELL}>rank</th><th {_CELL}>feature</th><th {_CELL}>score</th><th></th>"
         f"</tr>{''.join(rows)}</table>"
     )

@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold
 from .._checks import check_count
 from .._parallel import one_blas_thread
 from .._progress import progress
-from ..table import read_table
+from ..table import Table, read_table
 from .judges import Judge, Measure, make_judge
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
 
@@ -118,7 +118,7 @@ def error_curve(
 
     Parameters
     ----------
-    X : array-like or DataFrame of shape (n_samples, n_features)
+    X : array-like, DataFrame or Table of shape (n_samples, n_features)
     ranker_or_order : ranker, order, or mapping of names to these
         A ranker is cloned and fitted to each training fold. An order (column indices,
         best first) is used as it is: whether it knew the test rows is for you to judge.
@@ -233,7 +233,9 @@ def _folds(cv, n_rows: int, random_state: int) -> list[tuple[np.ndarray, np.ndar
 
 
 def _rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of an array or data frame, of its own kind."""
+    """Some rows of a table, array or data frame, of its own kind."""
+    if isinstance(X, Table):
+        return X.take(rows=rows)
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame[rows.tolist()].to_native()

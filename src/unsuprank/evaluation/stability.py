@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import check_count, check_number
+from ..describe import spearman
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def stability(
         kuncheva=mean(kuncheva, orders, k),
         nogueira=nogueira(orders, k),
         rank_biased_overlap=mean(rank_biased_overlap, orders, persistence),
-        spearman=mean(_spearman, ranks),
+        spearman=mean(spearman, ranks),
         fuji=mean(_fuzzy_jaccard, memberships),
     )
 
@@ -141,13 +142,6 @@ def rank_biased_overlap(a: np.ndarray, b: np.ndarray, persistence: float) -> flo
         return float(agreement.mean())
     weights = (1.0 - persistence) * persistence ** np.arange(n)
     return float(weights @ agreement + persistence**n)
-
-
-def _spearman(a: np.ndarray, b: np.ndarray) -> float:
-    n = len(a)
-    if n == 1:
-        return 1.0
-    return float(1.0 - 6.0 * ((a - b).astype(float) ** 2).sum() / (n * (n * n - 1.0)))
 
 
 def _membership(ranking: Any, order: np.ndarray, k: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 from .data_file import DataFile, FileColumn, FileProblem, ReadOptions
 from .h5ad import add_scores, read_anndata, store_scores
 from .read import FORMATS, read_file
-from .score_table import check_ending, read_scores, score_rows, write_rows
+from .score_table import check_ending, read_scores, write_rows
 from .write import atomic_path, atomic_write
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "read_anndata",
     "read_file",
     "read_scores",
-    "score_rows",
     "store_scores",
     "write_rows",
 ]

@@ -10,61 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ..table import Table
 from .data_file import FileProblem
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
 #: Endings of files that scores are written to; without one they are CSV.
 ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
-
-
-def column_summary(table: Table) -> dict[str, np.ndarray]:
-    """Mean or mode, spread, share missing and share zero of every column.
-
-    The spread of numbers is their standard deviation, that of a nominal column its Gini
-    impurity. A column without a known value has none of them.
-    """
-    values = table.values
-    m, n = values.shape
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    safe = np.maximum(count, 1)
-    filled = np.where(known, values, 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = filled.sum(axis=0) / safe
-        deviation = np.where(known, values - mean, 0.0)
-        spread = np.sqrt((deviation**2).sum(axis=0) / safe)
-    mode = np.full(n, None, dtype=object)
-    zero = ((values == 0) & known).sum(axis=0) / m
-    for j in np.flatnonzero(table.n_values):
-        categories = table.schema.categories[j]
-        assert categories is not None
-        counts = np.bincount(values[known[:, j], j].astype(int), minlength=len(categories))
-        mode[j] = str(categories[counts.argmax()]) if count[j] else None
-        spread[j] = 1.0 - ((counts / safe[j]) ** 2).sum()
-        if int(j) not in table.schema.boolean:
-            mean[j] = np.nan
-            zero[j] = 0.0
-    mean[count == 0] = spread[count == 0] = np.nan
-    return {"mean": mean, "mode": mode, "spread": spread, "missing": 1 - count / m, "zero": zero}
-
-
-def score_rows(table: Table, names: Sequence[str], scores: np.ndarray, order: np.ndarray):
-    """Rows of the score table, best first."""
-    summary = column_summary(table)
-    rows = []
-    for rank, j in enumerate(order.tolist(), 1):
-        row: Row = {"feature": names[j], "rank": rank, "score": float(scores[j])}
-        for key, values in summary.items():
-            value = values[j]
-            if isinstance(value, float):  # NumPy's float64 is one
-                value = None if np.isnan(value) else float(value)
-            row[key] = value
-        rows.append(row)
-    return rows
 
 
 def write_rows(rows: Sequence[Row], path: str | Path) -> None:

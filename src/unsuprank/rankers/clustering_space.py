@@ -34,7 +34,7 @@ from scipy.linalg import blas
 
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
-from ..table import Schema, Table
+from ..table import Table
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20
@@ -99,7 +99,7 @@ def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> It
 
 
 def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
-    """Inner products of the rows in the clustering space; the upper triangle, at least.
+    """Inner products of the rows in the clustering space: the whole matrix, symmetric.
 
     The products over two halves of the columns are added up, on two threads if there are. The
     threads of BLAS are for tables with many rows: after each call they stay awake for a while,
@@ -111,7 +111,7 @@ def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
         for block in embedded_blocks(table):
             if block.shape[1]:  # all columns may be constant
                 blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
-        return total
+        return _mirrored(total)
     cuts = (0, table.n_columns // 2, table.n_columns)
 
     def half(first: int, last: int) -> np.ndarray:
@@ -123,7 +123,17 @@ def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
     with one_blas_thread():
         for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
             total += products
-    return total
+    return _mirrored(total)
+
+
+def _mirrored(matrix: np.ndarray, block: int = 256) -> np.ndarray:
+    """The matrix with its upper triangle in place of the lower one, block by block."""
+    for start in range(0, len(matrix), block):
+        stop = start + block
+        square = matrix[start:stop, start:stop]
+        square[:] = np.triu(square) + np.triu(square, 1).T
+        matrix[stop:, start:stop] = matrix[start:stop, stop:].T
+    return matrix
 
 
 def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
@@ -132,8 +142,7 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
     norms = np.diagonal(products).copy()
     distances = np.add.outer(norms, norms)
     lost = distances * CANCELLATION
-    products = np.triu(products, 1)
-    distances -= 2.0 * (products + products.T)
+    distances -= 2.0 * products.T  # symmetric, and laid out as the distances are
     np.fill_diagonal(distances, 0.0)
     left, right = np.nonzero(np.triu(distances < lost, 1))
     if len(left):
@@ -142,15 +151,6 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
             _kernels.add_pair_distances(block, left, right, exact)
         distances[left, right] = distances[right, left] = exact
     return distances
-
-
-def select_columns(table: Table, columns: np.ndarray) -> Table:
-    """The table of some columns; a view where these are all."""
-    if columns.all():
-        return table
-    picked = np.flatnonzero(columns)
-    schema = Schema(None, tuple(table.schema.categories[j] for j in picked))
-    return Table(np.asfortranarray(table.values[:, picked]), schema)
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ class Space:
             distances = m <= 2 * width and m * m * np.dtype(dtype).itemsize <= DISTANCE_BYTES
         if coords is None:
             coords = not distances or m > width // 3
-        known_part = select_columns(table, complete)
+        known_part = table if complete.all() else table.take(columns=complete)
         partial, known = _partial_coordinates(table, ~complete)
         # The scale of the coordinates is that of the whole table, also for a part of it.
         factor = known_part.n_columns / table.n_columns
@@ -265,7 +265,7 @@ def _partial_coordinates(
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     if not columns.any():
         return None, None
-    part = select_columns(table, columns)
+    part = table.take(columns=columns)
     widths = embedding_widths(part)
     width = int(widths.sum())
     if width == 0:

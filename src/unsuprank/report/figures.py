@@ -16,7 +16,9 @@ from bokeh.models.annotations import ColorBar, Span
 from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 
-from .page_facts import Facts
+from ..describe import ColumnGroups, HeatMap, PrincipalPlane
+from ..evaluation.prediction_curve import PredictionCurve
+from .page_facts import PageFacts
 
 BLUE, ORANGE, RED, GREY = "#0072B2", "#E69F00", "#D55E00", "#8a8f98"
 LABEL_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", RED, "#F0E442", "#000000")
@@ -71,9 +73,10 @@ def feature_source() -> ColumnDataSource:
     return ColumnDataSource(empty, name="features")
 
 
-def score_figure(facts: Facts, source: ColumnDataSource) -> Any:
+def score_figure(facts: PageFacts, source: ColumnDataSource) -> Any:
+    """Score against rank, beside the scores of shuffled features; a line marks the bend."""
     scores = facts.scores[facts.order]
-    shuffled = facts.stability.shuffled
+    shuffled = facts.null
     n = len(scores)
     low, high = _padded(min(scores[-1], shuffled.min()), max(scores[0], shuffled.max()))
     plot = _figure(
@@ -85,18 +88,15 @@ def score_figure(facts: Facts, source: ColumnDataSource) -> Any:
         at + 1, shuffled.min(axis=0)[at], shuffled.max(axis=0)[at], color=ORANGE, alpha=0.35,
         legend_label="shuffled features",
     )  # fmt: skip
-    plot.add_layout(
-        Span(location=facts.knee, dimension="height", line_dash="dashed", line_color=GREY)
-    )
+    plot.add_layout(_dashed_line(facts.knee))
     _rank_ticks(plot, n)
     _points(plot, source, "rank", "score", 6)
     plot.legend.location = "top_right"
     return plot
 
 
-def curve_figure(facts: Facts) -> Any:
-    curve = facts.curve
-    assert curve is not None
+def curve_figure(curve: PredictionCurve) -> Any:
+    """Error against the number of top features, beside the band of random orders."""
     plot = _figure(
         "number of top features (logarithmic)", "error (1 = predicting means)", x_axis_type="log"
     )
@@ -114,7 +114,7 @@ def curve_figure(facts: Facts) -> Any:
     return plot
 
 
-def interval_figure(facts: Facts) -> Any:
+def interval_figure(facts: PageFacts) -> Any:
     """Rank intervals of the top 30, best at the top; the page writes the names beside them."""
     top = facts.order[:30]
     y = np.arange(len(top), 0, -1)
@@ -133,65 +133,60 @@ def interval_figure(facts: Facts) -> Any:
     return plot
 
 
-def frequency_figure(facts: Facts) -> Any:
-    shown = facts.order[: max(2 * facts.stability.top, 30)]
-    ranks = np.arange(1, len(shown) + 1)
-    repeats = "seeds" if facts.stability.drawn else "refits"
-    title = f"share of {repeats} in the top {facts.stability.top}"
-    plot = _figure("rank", title, x_range=(0.4, len(shown) + 0.6), y_range=(0, 1.05))
-    plot.vbar(ranks, 0.8, facts.stability.frequency[shown], color=BLUE)
-    plot.add_layout(
-        Span(
-            location=facts.stability.top + 0.5,
-            dimension="height",
-            line_dash="dashed",
-            line_color=GREY,
-        )
-    )
+def frequency_figure(facts: PageFacts) -> Any:
+    """How often the leading features came out among the top; a line marks where the top ends."""
+    stability = facts.stability
+    shown = facts.order[: max(2 * facts.top, 30)]
+    repeats = "seeds" if stability.drawn else "refits"
+    plot = _figure(
+        "rank", f"share of {repeats} in the top {facts.top}",
+        x_range=(0.4, len(shown) + 0.6), y_range=(0, 1.05),
+    )  # fmt: skip
+    plot.vbar(np.arange(1, len(shown) + 1), 0.8, stability.frequency[shown], color=BLUE)
+    plot.add_layout(_dashed_line(facts.top + 0.5))
     return plot
 
 
-def against_figure(facts: Facts, source: ColumnDataSource, what: str, label: str) -> Any:
-    values = facts.summary[what]
+def _dashed_line(at: float) -> Span:
+    return Span(location=at, dimension="height", line_dash="dashed", line_color=GREY)
+
+
+def against_figure(facts: PageFacts, source: ColumnDataSource, what: str) -> Any:
+    """Score against the mean or the spread of the columns."""
+    values = getattr(facts.summary, what)
     known = values[np.isfinite(values)]
-    positive = what == "spread" and bool((known > 0).any())
-    kwargs: dict[str, Any] = {}
-    if positive and known.max() > 50 * known[known > 0].min():
-        low = known[known > 0].min()
-        kwargs = {"x_axis_type": "log", "x_range": (low / 1.5, known.max() * 1.5)}
+    positive = known[known > 0]
+    label = f"{what} of the column"
+    options: dict[str, Any] = {}
+    if what == "spread" and len(positive) and positive.max() > 50 * positive.min():
         label += " (logarithmic)"
+        options = {"x_axis_type": "log", "x_range": (positive.min() / 1.5, positive.max() * 1.5)}
     elif len(known):
-        kwargs = {"x_range": _padded(known.min(), known.max())}
+        options = {"x_range": _padded(known.min(), known.max())}
     y_range = _padded(facts.scores.min(), facts.scores.max())
-    plot = _figure(label, "score", y_range=y_range, **kwargs)
+    plot = _figure(label, "score", y_range=y_range, **options)
     _points(plot, source, what, "score", 5)
     return plot
 
 
-def group_figure(facts: Facts) -> Any:
-    matrix = facts.groups.matrix
-    n = len(matrix)
+def group_figure(groups: ColumnGroups) -> Any:
+    """Associations of the leading features, like beside like."""
+    n = len(groups.matrix)
     plot = _square("features, like beside like", "", n, n, height=560)
     mapper = LinearColorMapper(palette=Cividis256, low=0, high=1)
-    plot.image([matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
+    plot.image([groups.matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
     plot.add_layout(ColorBar(color_mapper=mapper, width=10), "right")
     return plot
 
 
-def heat_figure(facts: Facts) -> Any:
-    values = facts.heat.values
-    rows, columns = values.shape
+def heat_figure(heat: HeatMap) -> Any:
+    """Rows and leading features in colours; the page writes the names below them."""
+    rows, columns = heat.values.shape
     plot = _square("", "rows", columns, rows, height=560)
     mapper = LinearColorMapper(palette=DIVERGING, low=-3, high=3, nan_color="#bdbdbd")
-    plot.image([values[::-1].astype(np.float32)], 0, 0, columns, rows, color_mapper=mapper)
-    plot.add_layout(
-        ColorBar(
-            color_mapper=mapper,
-            width=10,
-            ticker=BasicTicker(desired_num_ticks=7),
-        ),
-        "right",
-    )
+    plot.image([heat.values[::-1].astype(np.float32)], 0, 0, columns, rows, color_mapper=mapper)
+    ticker = BasicTicker(desired_num_ticks=7)
+    plot.add_layout(ColorBar(color_mapper=mapper, width=10, ticker=ticker), "right")
     plot.xaxis.visible = True
     plot.xaxis.name = "heat-names"
     plot.xaxis.ticker = (np.arange(columns) + 0.5).tolist()
@@ -200,19 +195,18 @@ def heat_figure(facts: Facts) -> Any:
     return plot
 
 
-def plane_figure(coordinates: np.ndarray, kinds: np.ndarray | None) -> Any:
+def plane_figure(plane: PrincipalPlane, kinds: np.ndarray | None) -> Any:
     """Rows in a plane, one colour and one marker per kind."""
-    second = coordinates[:, 1] if coordinates.shape[1] > 1 else np.zeros(len(coordinates))
     plot = _figure("first principal axis", "second principal axis")
     if kinds is None:
-        plot.scatter(coordinates[:, 0], second, size=5, color=BLUE, alpha=0.6, line_color=None)
+        x, y = plane.coordinates.T
+        plot.scatter(x, y, size=5, color=BLUE, alpha=0.6, line_color=None)
         return plot
     for kind in np.unique(kinds):
-        mask = kinds == kind
+        x, y = plane.coordinates[kinds == kind].astype(np.float32).T
         plot.scatter(
-            coordinates[mask, 0].astype(np.float32), second[mask].astype(np.float32), size=6,
-            color=LABEL_COLOURS[kind % 8], marker=MARKERS[kind % 8], alpha=0.7,
-        )  # fmt: skip
+            x, y, size=6, color=LABEL_COLOURS[kind % 8], marker=MARKERS[kind % 8], alpha=0.7
+        )
     return plot
 
 

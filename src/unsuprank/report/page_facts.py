@@ -2,105 +2,124 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .. import describe
 from .._progress import progress
-from ..describe.rank_stability import Stability, measure_stability
-from ..describe.structure import (
-    MAX_ROWS_EMBEDDING,
-    Groups,
+from ..describe import (
+    ColumnGroups,
+    ColumnNeighbours,
+    ColumnSummary,
     HeatMap,
-    Neighbours,
-    find_groups,
-    find_neighbours,
-    heat_map,
-    principal_plane,
-    sample_rows,
+    PrincipalPlane,
+    RankStability,
 )
-from ..io.score_table import column_summary
+from ..describe.fitted import read_for
+from ..describe.plane import MAX_ROWS
+from ..evaluation.prediction_curve import PredictionCurve, no_curve_because, prediction_curve
 from ..ranker import Ranker
 from ..table import Table
-from .curve import Curve, measured_curve, no_curve_because
 
-BINS = 12
+#: Columns that the page calls the top, at most.
+TOP = 16
+#: Leading columns among which neighbours are looked for, groups are formed, and rows are shown.
+N_NEIGHBOURS, N_GROUPED, N_HEAT = 1000, 100, 50
 #: Values (rows x columns) up to which the error curve has ten folds and ten random orders.
 FULL_CURVE = 500_000
 
 
 @dataclass(frozen=True)
-class Facts:
+class PageFacts:
     """What there is to show about a ranking of a table."""
 
+    ranker: Ranker
     table: Table
-    names: list[str]
+    #: Of the refits and samples.
+    seed: int
     scores: np.ndarray
     order: np.ndarray
-    summary: dict[str, np.ndarray]
-    stability: Stability
-    curve: Curve | None
-    neighbours: Neighbours
-    groups: Groups
+    summary: ColumnSummary
+    repeated: list[tuple[int, int]]
+    stability: RankStability
+    #: Scores of shuffled tables, best first.
+    null: np.ndarray
+    neighbours: ColumnNeighbours
+    groups: ColumnGroups
     heat: HeatMap
-    planes: list[tuple[np.ndarray, float]]
+    #: The rows that the planes show.
     plane_rows: np.ndarray
-    histograms: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    duplicates: list[tuple[int, int]]
+    plane_of_all: PrincipalPlane
+    plane_of_top: PrincipalPlane
+    curve: PredictionCurve | None
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns."""
+        return self.table.names
 
     @property
     def n_columns(self) -> int:
-        return len(self.names)
+        """How many columns were ranked."""
+        return self.table.n_columns
 
     @property
-    def ranking(self) -> np.ndarray:
-        ranking = np.empty(len(self.order), dtype=np.int64)
-        ranking[self.order] = np.arange(1, len(self.order) + 1)
-        return ranking
+    def top(self) -> int:
+        """How many columns the page calls the top."""
+        return self.stability.top
 
     @property
     def knee(self) -> int:
-        """Rank where the falling scores bend most: farthest below the chord from end to end."""
-        s = self.scores[self.order]
-        span = s[0] - s[-1]
-        if len(s) < 3 or span <= 0:
-            return len(s)
-        x = np.linspace(0, 1, len(s))
-        return int(np.argmax((1 - x) - (s - s[-1]) / span)) + 1
+        """The rank where the falling scores bend."""
+        return describe.knee(self.scores)
+
+    @property
+    def chance_level(self) -> float:
+        """The score that one in twenty shuffled columns exceeds."""
+        return float(np.quantile(self.null, 0.95))
 
 
-def gather(ranker: Ranker, table: Table, names: list[str], top: int, seed: int) -> Facts:
+def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
     """Compute everything, with a step of progress for each part."""
-    order = ranker.order_
-    rows = sample_rows(table.n_rows, MAX_ROWS_EMBEDDING, seed)
-    stability = measure_stability(ranker, table, top, seed)
-    with progress("preparing the report", 5) as bar:
-        neighbours = find_neighbours(table, order[:1000])
-        bar.advance()
-        groups = find_groups(table, order[:100])
-        heat = heat_map(table, order[:50], seed)
-        bar.advance()
-        planes = [
-            principal_plane(table, None, rows),
-            principal_plane(table, order[:top], rows),
-        ]
-        bar.advance()
-        histograms, low, high = _histograms(table)
-        bar.advance()
-        curve = None if no_curve_because(table) else _curve(ranker, table, seed)
-        bar.advance()
-    return Facts(
-        table, names, ranker.scores_, order, column_summary(table), stability, curve, neighbours,
-        groups, heat, planes, rows, histograms, low, high, _duplicates(table),
-    )  # fmt: skip
+    table = read_for(ranker, X)
+    seed = _own_seed(ranker) if seed is None else seed
+    order, top = ranker.order_, min(TOP, table.n_columns)
+    rows = table.sample_rows(MAX_ROWS, seed)
+    parts = {
+        "summary": lambda: describe.summarise_columns(table),
+        "repeated": lambda: describe.repeated_columns(table),
+        "stability": lambda: describe.measure_stability(ranker, table, top, seed),
+        "null": lambda: describe.null_scores(ranker, table, seed),
+        "neighbours": lambda: describe.find_neighbours(table, order[:N_NEIGHBOURS]),
+        "groups": lambda: describe.find_groups(table, order[:N_GROUPED]),
+        "heat": lambda: describe.heat_map(table, order[:N_HEAT], seed),
+        "plane_of_all": lambda: describe.principal_plane(table, rows=rows),
+        "plane_of_top": lambda: describe.principal_plane(table, order[:top], rows),
+        "curve": lambda: _curve(ranker, table, seed),
+    }
+    found: dict[str, Any] = {}
+    with progress("preparing the report", len(parts)) as bar:
+        for name, compute in parts.items():
+            found[name] = compute()
+            bar.advance()
+    return PageFacts(
+        ranker, table, seed, scores=ranker.scores_, order=order, plane_rows=rows, **found
+    )
 
 
-def _curve(ranker: Ranker, table: Table, seed: int) -> Curve:
-    cv, n_random = (10, 10) if table.values.size <= FULL_CURVE else (3, 4)
-    return measured_curve(
+def _own_seed(ranker: Ranker) -> int:
+    """The seed of the ranker, if it is a number."""
+    seed = ranker.get_params().get("random_state")
+    return seed if isinstance(seed, int) else 0
+
+
+def _curve(ranker: Ranker, table: Table, seed: int) -> PredictionCurve | None:
+    if no_curve_because(table):
+        return None
+    cv, n_random = (10, 10) if table.n_rows * table.n_columns <= FULL_CURVE else (3, 4)
+    return prediction_curve(
         table,
         ranker,
         cv=min(cv, table.n_rows),
@@ -108,38 +127,3 @@ def _curve(ranker: Ranker, table: Table, seed: int) -> Curve:
         seed=seed,
         n_jobs=ranker.get_params().get("n_jobs"),
     )
-
-
-def _histograms(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Counts in equal bins from the smallest to the largest value of each column."""
-    values = table.values
-    known = ~np.isnan(values)
-    low = np.where(known, values, np.inf).min(axis=0)
-    high = np.where(known, values, -np.inf).max(axis=0)
-    none = ~known.any(axis=0)
-    low[none], high[none] = 0.0, 0.0
-    half_span = high / 2 - low / 2  # halves, so that the difference cannot overflow
-    counts = np.zeros((values.shape[1], BINS), dtype=np.int64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        place = (values / 2 - low / 2) / np.where(half_span > 0, half_span, 1.0)
-    bins = np.where(known, np.minimum(np.nan_to_num(place) * BINS, BINS - 1), 0).astype(int)
-    for b in range(BINS):
-        counts[:, b] = ((bins == b) & known).sum(axis=0)
-    return counts, low, high
-
-
-def _duplicates(table: Table) -> list[tuple[int, int]]:
-    """Pairs of a column and an earlier one with the same values; constant columns aside."""
-    seen: dict[bytes, int] = {}
-    found = []
-    values = np.asfortranarray(table.values)
-    varies = np.nanmax(np.where(np.isnan(values), -np.inf, values), axis=0) > np.nanmin(
-        np.where(np.isnan(values), np.inf, values), axis=0
-    )
-    for j in np.flatnonzero(varies).tolist():
-        digest = hashlib.blake2b(values[:, j].tobytes(), digest_size=16).digest()
-        if digest in seen:
-            found.append((j, seen[digest]))
-        else:
-            seen[digest] = j
-    return found

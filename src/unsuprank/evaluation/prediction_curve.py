@@ -1,4 +1,4 @@
-"""The error curve: how well the top features predict all others, beside random orders."""
+"""How well the top columns of one ranking predict all others, beside random orders."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ import numpy as np
 
 from ..ranker import Ranker
 from ..table import Table
+from .curve import error_curve
+from .measures import squares_overflow
 
 
 @dataclass(frozen=True)
-class Curve:
-    """Errors at growing numbers of top features, and the band of random orders."""
+class PredictionCurve:
+    """Errors at growing numbers of top columns, and the band of random orders.
+
+    Errors are relative to predicting every column by its mean: 1 is no better than that.
+    """
 
     sizes: np.ndarray
     error: np.ndarray
@@ -27,17 +32,15 @@ class Curve:
         return int(self.sizes[np.flatnonzero(self.error <= reach)[0]])
 
     def rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "features": int(size),
-                "error": float(error),
-                "random_low": float(low),
-                "random_high": float(high),
-            }
-            for size, error, low, high in zip(
-                self.sizes, self.error, self.random_low, self.random_high, strict=True
-            )
-        ]
+        """One row per size, for files and screens."""
+        columns = {
+            "features": self.sizes,
+            "error": self.error,
+            "random_low": self.random_low,
+            "random_high": self.random_high,
+        }
+        values = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def no_curve_because(table: Table) -> str | None:
@@ -46,12 +49,10 @@ def no_curve_because(table: Table) -> str | None:
         return f"An error curve needs at least 4 rows; there are {table.n_rows}"
     if table.n_columns < 2:
         return "An error curve needs at least 2 columns; there is 1"
-    from ..evaluation.measures import squares_overflow
-
     return squares_overflow(table)
 
 
-def measured_curve(
+def prediction_curve(
     table: Table,
     ranker: Ranker,
     *,
@@ -59,23 +60,16 @@ def measured_curve(
     n_random: int = 10,
     seed: int = 0,
     n_jobs: int | None = None,
-) -> Curve:
-    """The curve of a ranker; only where :func:`no_curve_because` finds nothing to say.
-
-    The error is relative to predicting every column by its mean: 1 is no better than that.
-    """
-    from ..evaluation import error_curve
-
-    nominal = table.n_values > 0
-    result = error_curve(
-        table.values,
+) -> PredictionCurve:
+    """Measure the curve of a ranker; only where :func:`no_curve_because` finds nothing to say."""
+    curves = error_curve(
+        table,
         {"ranking": ranker},
         cv=cv,
         measure="relative",
-        nominal_features=nominal if nominal.any() else None,
         n_random=n_random,
         n_jobs=n_jobs,
         random_state=seed,
     )
-    low, high = result.band()
-    return Curve(result.sizes, result.mean("ranking"), low, high)
+    low, high = curves.band()
+    return PredictionCurve(curves.sizes, curves.mean("ranking"), low, high)

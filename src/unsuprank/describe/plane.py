@@ -1,0 +1,78 @@
+"""Rows in the plane that shows most of them.
+
+Principal axes of the clustering space: columns of numbers are standardised, nominal ones are
+indicators of their values, all columns weigh the same, and a missing value is at the centre of
+its column. The axes follow from products of rows or from products of coordinates, whichever
+are fewer: both have the same eigenvalues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ..rankers.clustering_space import embed, embedding_widths, gram
+from ..table import read_table
+
+#: Rows that a picture shows at most.
+MAX_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class PrincipalPlane:
+    """Rows in two dimensions.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_rows, 2)
+        The first axis holds most of the variance; zeros where there is nothing to show.
+    share : float
+        Of the variance that the plane holds, from 0 to 1; 0 if nothing varies.
+    """
+
+    coordinates: np.ndarray
+    share: float
+
+
+def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalPlane:
+    """Compute two principal coordinates of rows, and the share of the variance they hold.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+    columns, rows : indices or boolean mask, optional
+        All by default. Columns are standardised over these rows.
+
+    Examples
+    --------
+    >>> from unsuprank.describe import principal_plane
+    >>> principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share
+    1.0
+    """
+    part = read_table(X).take(rows, columns)
+    coordinates = np.zeros((part.n_rows, 2))
+    if not part.varies.any():
+        return PrincipalPlane(coordinates, 0.0)
+    if embedding_widths(part).sum() < part.n_rows:
+        z = embed(part)
+        products = z.T @ z
+        values, vectors = _largest_two(products)
+        found = z @ vectors
+    else:
+        products = gram(part)
+        values, vectors = _largest_two(products)
+        found = vectors * np.sqrt(values)
+    # The sign of an axis is arbitrary; the same picture twice needs one.
+    found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(len(values))])
+    coordinates[:, : len(values)] = found
+    return PrincipalPlane(coordinates, min(1.0, float(values.sum() / np.trace(products))))
+
+
+def _largest_two(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two largest eigenvalues, or the only one, and their vectors; the largest first."""
+    n = len(products)
+    values, vectors = eigh(products, subset_by_index=[max(0, n - 2), n - 1])
+    return np.maximum(values[::-1], 0.0), vectors[:, ::-1]

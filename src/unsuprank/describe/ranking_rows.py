@@ -1,0 +1,86 @@
+"""Rankings as rows of a table, best first, for files and screens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..ranker import Ranker
+from .fitted import read_for
+from .summary import summarise_columns
+
+
+def score_rows(ranker: Ranker, X: Any) -> list[dict[str, Any]]:
+    """Put a ranking and the summary of its columns into rows, best first.
+
+    Parameters
+    ----------
+    ranker : fitted ranker
+    X : array-like, DataFrame or Table
+        What the ranker was fitted on.
+
+    Returns
+    -------
+    list of dict
+        With the keys feature, rank, score, mean, mode, spread, missing and zero; None where
+        there is nothing to say.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unsuprank import VarianceRanker
+    >>> from unsuprank.describe import score_rows
+    >>> frame = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 8.0]})
+    >>> score_rows(VarianceRanker().fit(frame), frame)[0]["feature"]
+    'b'
+    """
+    table = read_for(ranker, X)
+    summary = summarise_columns(table)
+    rows = []
+    for rank, j in enumerate(ranker.order_.tolist(), 1):
+        row: dict[str, Any] = {
+            "feature": table.names[j],
+            "rank": rank,
+            "score": float(ranker.scores_[j]),
+        }
+        for key in ("mean", "mode", "spread", "missing", "zero"):
+            value = getattr(summary, key)[j]
+            if isinstance(value, float):  # NumPy's float64 is one
+                value = None if np.isnan(value) else float(value)
+            row[key] = value
+        rows.append(row)
+    return rows
+
+
+def rank_rows(names: Sequence[str], fitted: Mapping[str, Ranker]) -> list[dict[str, Any]]:
+    """Put several rankings of the same columns side by side, best on average first.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the columns.
+    fitted : mapping of method names to fitted rankers
+
+    Returns
+    -------
+    list of dict
+        With the keys feature and mean_rank, and for every method its rank and its score.
+
+    Examples
+    --------
+    >>> from unsuprank import VarianceRanker
+    >>> from unsuprank.describe import rank_rows
+    >>> rank_rows(["a", "b"], {"variance": VarianceRanker().fit([[1, 0], [2, 8]])})[0]
+    {'feature': 'b', 'mean_rank': 1.0, 'variance_rank': 1, 'variance_score': 16.0}
+    """
+    mean = np.mean([r.ranking_ for r in fitted.values()], axis=0)
+    rows = []
+    for j in np.argsort(mean, kind="stable").tolist():
+        row: dict[str, Any] = {"feature": names[j], "mean_rank": float(mean[j])}
+        for name, ranker in fitted.items():
+            row[f"{name}_rank"] = int(ranker.ranking_[j])
+            row[f"{name}_score"] = float(ranker.scores_[j])
+        rows.append(row)
+    return rows

@@ -1,0 +1,180 @@
+"""Every column by itself: where its values lie, how they spread, what is missing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..table import Table, read_table
+
+#: Bars of a histogram.
+BINS = 12
+#: Values that are looked at together.
+_BLOCK_VALUES = 2**22
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """What there is to say about single columns, one entry of each array per column.
+
+    Attributes
+    ----------
+    mean : ndarray
+        Of the known values; NaN for nominal columns, the share of true values for boolean ones.
+    mode : ndarray of object
+        The most common value of nominal columns as text, None for numbers.
+    spread : ndarray
+        The standard deviation of numbers; the Gini impurity of nominal columns, which is the
+        chance that two rows differ.
+    missing, zero : ndarray
+        Shares of the rows.
+    low, high : ndarray
+        The smallest and the largest known value, or code of a nominal value.
+    histogram : ndarray of shape (n_columns, 12)
+        Counts in equal bins from `low` to `high`.
+
+    A column without a known value has NaN where there is nothing to say.
+    """
+
+    mean: np.ndarray
+    mode: np.ndarray
+    spread: np.ndarray
+    missing: np.ndarray
+    zero: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    histogram: np.ndarray
+
+
+def summarise_columns(X: Any) -> ColumnSummary:
+    """Summarise every column of a table.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+
+    Examples
+    --------
+    >>> from unsuprank.describe import summarise_columns
+    >>> summary = summarise_columns([[1.0, 0.0], [3.0, float("nan")]])
+    >>> summary.mean, summary.spread, summary.missing
+    (array([2., 0.]), array([1., 0.]), array([0. , 0.5]))
+    """
+    parts = [_summarise(block) for block in _column_blocks(read_table(X))]
+    return ColumnSummary(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _column_blocks(table: Table) -> Iterator[Table]:
+    """Some columns at a time, so that what is computed on the way stays small."""
+    width = max(1, _BLOCK_VALUES // table.n_rows)
+    for first in range(0, table.n_columns, width):
+        yield table.take(columns=np.arange(first, min(first + width, table.n_columns)))
+
+
+def _summarise(table: Table) -> tuple[np.ndarray, ...]:
+    """The fields of a summary, in their order."""
+    known = ~np.isnan(table.values)
+    low, high, mean, spread = known_moments(table.values)
+    zero = (table.values == 0).mean(axis=0)
+    mode = np.full(table.n_columns, None, dtype=object)
+    for j in np.flatnonzero(table.n_values).tolist():
+        values, counts = value_counts(table, j)
+        if known[:, j].any():
+            mode[j] = str(values[counts.argmax()])
+            spread[j] = 1.0 - ((counts / counts.sum()) ** 2).sum()
+        if j not in table.schema.boolean:
+            mean[j], zero[j] = np.nan, 0.0
+    histogram = _histograms(table.values, known, low, high)
+    return mean, mode, spread, (~known).mean(axis=0), zero, low, high, histogram
+
+
+def known_moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Smallest, largest, mean and standard deviation of the known values of each column."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    # A power of two changes no digit, and keeps squares of large numbers finite.
+    exponent = np.frexp(np.where(count > 0, np.maximum(np.abs(low), np.abs(high)), 0.0))[1]
+    scaled = np.ldexp(np.where(known, values, 0.0), -exponent)
+    mean = scaled.sum(axis=0) / np.maximum(count, 1)
+    deviation = np.where(known, scaled - mean, 0.0)
+    spread = np.sqrt((deviation**2).sum(axis=0) / np.maximum(count, 1))
+    mean, spread = np.ldexp(mean, exponent), np.ldexp(spread, exponent)
+    constant = ~(low < high)  # a rounded mean would show a spread where there is none
+    mean[constant], spread[constant] = low[constant], 0.0
+    spread[count == 0] = np.nan
+    return low, high, mean, spread
+
+
+def _histograms(
+    values: np.ndarray, known: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> np.ndarray:
+    """Counts in equal bins from the smallest to the largest known value of each column."""
+    n = values.shape[1]
+    half_span = high / 2 - low / 2  # halves, so that the difference cannot overflow
+    place = (values / 2 - low / 2) / np.where(half_span > 0, half_span, 1.0)
+    bins = np.minimum(np.where(known, place, 0.0) * BINS, BINS - 1).astype(int)
+    bins += BINS * np.arange(n)
+    return np.bincount(bins[known], minlength=BINS * n).reshape(n, BINS)
+
+
+def value_counts(X: Any, column: int) -> tuple[np.ndarray, np.ndarray]:
+    """Count the values of a nominal column.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+    column : int
+
+    Returns
+    -------
+    values, counts : ndarray
+        In the order of the values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from unsuprank.describe import value_counts
+    >>> value_counts(pd.DataFrame({"size": ["s", "m", "s", None]}), 0)
+    (array(['m', 's'], dtype=object), array([1, 2]))
+    """
+    table = read_table(X)
+    values = table.schema.categories[column]
+    if values is None:
+        raise ValueError(f"{table.schema.label(column)} holds numbers; see summarise_columns.")
+    codes = table.column(column)
+    return values, np.bincount(codes[~np.isnan(codes)].astype(int), minlength=len(values))
+
+
+def repeated_columns(X: Any) -> list[tuple[int, int]]:
+    """Find columns that repeat an earlier one exactly; constant columns do not count.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+
+    Returns
+    -------
+    list of (column, the first column with these values)
+
+    Examples
+    --------
+    >>> from unsuprank.describe import repeated_columns
+    >>> repeated_columns([[1, 5, 1], [2, 5, 2]])
+    [(2, 0)]
+    """
+    table = read_table(X)
+    seen: dict[bytes, int] = {}
+    found = []
+    for j in np.flatnonzero(table.varies).tolist():
+        digest = hashlib.blake2b((table.column(j) + 0.0).tobytes(), digest_size=16)
+        if (categories := table.schema.categories[j]) is not None:
+            digest.update(repr(categories.tolist()).encode("utf-8", "surrogatepass"))
+        first = seen.setdefault(digest.digest(), j)
+        if first != j:
+            found.append((j, first))
+    return found

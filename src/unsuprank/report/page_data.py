@@ -1,0 +1,98 @@
+"""What the page's script needs to know of every feature, small and safe."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from ..describe import value_counts
+from ..io.data_file import shorten
+from .page_facts import PageFacts
+from .words import nine_of_ten
+
+#: Values of a nominal column that its card shows.
+MAX_VALUES = 12
+
+
+def _pack(values: np.ndarray, dtype: str) -> dict[str, str]:
+    """Numbers as base64, a third of the size of text."""
+    raw = np.ascontiguousarray(values, dtype="<" + dtype).tobytes()
+    return {"type": dtype, "bytes": base64.b64encode(raw).decode("ascii")}
+
+
+def payload(facts: PageFacts) -> dict[str, Any]:
+    """What the script needs to show every feature, in the order of the columns."""
+    return {
+        "names": facts.names,
+        "columns": _packed_columns(facts),
+        "neighbours": facts.neighbours.nearest.shape[1],
+        "histograms": _bars(facts.summary.histogram),
+        "nominal": _nominal_facts(facts),
+        "rows": facts.table.n_rows,
+        "top": facts.top,
+        "repeats": nine_of_ten(facts.stability),
+        "chance": _number(facts.chance_level),
+        "intervals": facts.order[:30].tolist(),
+        "heat": facts.heat.columns.tolist(),
+    }
+
+
+def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
+    """One number, or a few, for every feature."""
+    small = "u2" if facts.n_columns < 2**16 else "u4"
+    return {
+        "score": _pack(_f4(facts.scores), "f4"),
+        "mean": _pack(_f4(facts.summary.mean), "f4"),
+        "spread": _pack(_f4(facts.summary.spread), "f4"),
+        "missing": _pack(facts.summary.missing, "f4"),
+        "zero": _pack(facts.summary.zero, "f4"),
+        "order": _pack(facts.order, "u4"),
+        "low": _pack(facts.stability.low, "u4"),
+        "high": _pack(facts.stability.high, "u4"),
+        "frequency": _pack(np.round(100 * facts.stability.frequency), "u1"),
+        "min": _pack(_f4(facts.summary.low), "f4"),
+        "max": _pack(_f4(facts.summary.high), "f4"),
+        "nearest": _pack(facts.neighbours.nearest, small),
+        "association": _pack(np.round(100 * facts.neighbours.association.clip(0, 1)), "u1"),
+        "strong": _pack(facts.neighbours.n_strong, "u4"),
+    }
+
+
+def _bars(histograms: np.ndarray) -> list[str]:
+    """Heights of the bars of each feature, from 0 to 35 of the highest, as digits."""
+    highest = np.maximum(histograms.max(axis=1, keepdims=True), 1)
+    digits = np.array(list("0123456789abcdefghijklmnopqrstuvwxyz"))
+    return ["".join(row) for row in digits[np.ceil(35 * histograms / highest).astype(int)]]
+
+
+def _nominal_facts(facts: PageFacts) -> dict[int, tuple[Any, list[str], list[int]]]:
+    """Mode, values and their counts of nominal columns, of the first dozen values."""
+    out = {}
+    for j in np.flatnonzero(facts.table.n_values).tolist():
+        values, counts = value_counts(facts.table, j)
+        texts = [shorten(str(value), 40) for value in values[:MAX_VALUES]]
+        out[j] = (facts.summary.mode[j], texts, counts[:MAX_VALUES].tolist())
+    return out
+
+
+def _f4(values: np.ndarray) -> np.ndarray:
+    """Numbers that fit float32."""
+    limit = float(np.finfo(np.float32).max)
+    return np.clip(values, -limit, limit)
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def safe_json(payload: Any) -> str:
+    """JSON that can stand in a script element whatever the names are."""
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # Lone surrogates have no UTF-8; JSON can still name them.
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)

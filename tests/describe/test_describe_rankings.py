@@ -1,0 +1,199 @@
+"""What is known of rankings: ranks, agreement, stability, chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from describe_tables import mixed_with_gaps
+from scipy.stats import rankdata, spearmanr
+from sklearn.base import clone
+
+from unsuprank import NDFS, Diversified, Genie3, Ranker, VarianceRanker
+from unsuprank.describe import (
+    agreement_rows,
+    compare_rankings,
+    knee,
+    measure_stability,
+    null_scores,
+    rank_rows,
+    rank_scores,
+    spearman,
+)
+from unsuprank.describe.fitted import names_of, read_for
+from unsuprank.describe.refits import n_refits
+from unsuprank.table import Table, read_table
+
+
+class Watcher(Ranker):
+    """Remembers the tables that it and its clones were fitted on."""
+
+    seen: list = []  # noqa: RUF012 - clones share it
+    accepts_missing = accepts_nominal = True
+
+    def __init__(self, n_features_to_select=16):
+        self.n_features_to_select = n_features_to_select
+
+    def _score(self, table):
+        self.seen.append(table)
+        return np.nan_to_num(table.values).std(axis=0)
+
+
+@pytest.fixture
+def watcher():
+    Watcher.seen.clear()
+    return Watcher()
+
+
+def test_ranks():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(5, size=(20, 9))
+    np.testing.assert_array_equal(
+        rank_scores(scores), [rankdata(-row, method="ordinal") for row in scores]
+    )
+
+
+def test_spearman_is_that_of_scipy():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 10, 1000):
+        for _ in range(20):
+            a, b = rng.integers(n, size=n), rng.normal(size=n)
+            if len(set(a)) > 1:
+                assert spearman(a, b) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+            assert spearman(b, -b) == -1.0
+
+
+def test_spearman_without_an_order():
+    assert spearman([3], [7]) == 1.0
+    assert spearman([1, 1, 1], [2, 2, 2]) == 1.0
+    assert spearman([1, 1, 1], [1, 2, 3]) == 0.0
+
+
+def test_knee_is_farthest_from_the_chord():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        s = np.sort(rng.exponential(size=30))[::-1]
+        ends = np.array([[0.0, s[0]], [29.0, s[-1]]])
+        along = ends[1] - ends[0]
+        below = [along[1] * (k - 0) - along[0] * (s[k] - s[0]) for k in range(30)]
+        assert knee(rng.permutation(s)) == int(np.argmax(below)) + 1
+    assert knee([2.0, 2.0, 2.0]) == 3
+
+
+def test_agreement_of_rankers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 10)) * rng.uniform(1, 5, size=10)
+    fitted = {"one": VarianceRanker().fit(X), "two": VarianceRanker().fit(X[:5])}
+    found = compare_rankings(fitted, 4)
+    orders = [r.order_ for r in fitted.values()]
+    shared = len(set(orders[0][:4]) & set(orders[1][:4]))
+    r = spearmanr(*(ranker.ranking_ for ranker in fitted.values())).statistic
+    np.testing.assert_array_equal(found.shared, [[4, shared], [shared, 4]])
+    np.testing.assert_allclose(found.spearman, [[1, r], [r, 1]])
+    assert agreement_rows(fitted, 4)[1] == ["two", f"{r:.2f} / {shared}", "1.00 / 4"]
+    rows = rank_rows([f"x{j}" for j in range(10)], fitted)
+    means = np.mean([ranker.ranking_ for ranker in fitted.values()], axis=0)
+    assert [row["mean_rank"] for row in rows] == sorted(means)
+    assert rows[0]["one_rank"] + rows[0]["two_rank"] == 2 * rows[0]["mean_rank"]
+
+
+def test_stability_of_refits_on_parts(watcher):
+    table = read_table(np.random.default_rng(0).normal(size=(50, 6)))
+    ranker = watcher.fit(table)
+    found = measure_stability(ranker, table, top=2, seed=3)
+    ranks = np.array([rankdata(-part.values.std(axis=0)) for part in watcher.seen[1:]])
+    assert found.n_repeats == len(ranks) == 20
+    np.testing.assert_allclose(found.frequency, (ranks <= 2).mean(axis=0))
+    inside = (found.low <= ranks) & (ranks <= found.high)
+    assert (inside.mean(axis=0) >= 0.9).all()
+    assert (found.low <= ranker.ranking_).all()
+    assert (found.high >= ranker.ranking_).all()
+
+
+def test_refits_are_of_the_same_kind_as_the_fit(watcher):
+    """Names, nominal values and booleans stay what they were."""
+    frame = mixed_with_gaps()
+    ranker = watcher.fit(frame)
+    measure_stability(ranker, frame, 3)
+    null_scores(ranker, frame)
+    first, *others = watcher.seen
+    assert len(others) == 25
+    for table in others:
+        assert isinstance(table, Table)
+        assert table.schema.names == first.schema.names
+        for a, b in zip(table.schema.categories, first.schema.categories, strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert table.schema.boolean == {5}
+    parts, shuffled = others[:20], others[20:]
+    assert {part.n_rows for part in parts} == {72}
+    for table in shuffled:
+        np.testing.assert_array_equal(np.sort(table.values, axis=0), np.sort(first.values, axis=0))
+        assert not np.array_equal(table.values, first.values, equal_nan=True)
+
+
+@pytest.mark.parametrize("ranker", [Genie3(20, random_state=0), VarianceRanker()])
+def test_a_table_and_a_frame_give_the_same(ranker):
+    frame = mixed_with_gaps()[["y", "z"] if isinstance(ranker, VarianceRanker) else list("xyz")]
+    fitted = clone(ranker).fit(frame)
+    of_frame, of_table = (null_scores(fitted, X) for X in (frame, read_table(frame)))
+    np.testing.assert_array_equal(of_frame, of_table)
+    assert (np.diff(of_frame, axis=1) <= 0).all()
+
+
+def test_null_scores_of_what_looks_at_one_column():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    ranker = VarianceRanker().fit(X)
+    expected = np.tile(-np.sort(-ranker.scores_), (5, 1))
+    np.testing.assert_allclose(null_scores(ranker, X), expected)
+
+
+def test_refits_follow_from_table_and_method_alone(monkeypatch):
+    """However slow the machine is."""
+    import time
+
+    table = read_table(np.random.default_rng(0).normal(size=(300, 5)))
+    ranker = VarianceRanker().fit(table)
+    found = []
+    for ticks in (1e-6, 1e3):
+        clock = iter(np.arange(10**4) * ticks)
+        for name in ("monotonic", "perf_counter", "time"):
+            monkeypatch.setattr(time, name, lambda clock=clock: float(next(clock)))
+        found.append((measure_stability(ranker, table, 3), null_scores(ranker, table)))
+    (first, null), (second, null_again) = found
+    assert first.n_repeats == second.n_repeats == 20
+    assert np.array_equal(first.low, second.low)
+    assert np.array_equal(null, null_again)
+
+
+def test_larger_tables_get_fewer_refits():
+    def counts(ranker):
+        return [n_refits(ranker, 200, n, 20) for n in (10, 5_000, 20_000, 10**6)]
+
+    assert counts(VarianceRanker()) == [20, 15, 3, 3]
+    assert counts(NDFS())[1:] == [3, 3, 3]
+    assert counts(Genie3(n_estimators=1000))[1:] == [3, 3, 3]
+
+
+def test_forest_intervals_hold_the_ranks_of_other_seeds():
+    """Nine of ten, from standard errors alone; 0.8 leaves room for chance."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 40)) + rng.normal(size=(60, 40))
+    first = Genie3(random_state=0).fit(X)
+    found = measure_stability(first, X, 16)
+    assert found.drawn
+    others = np.array([Genie3(random_state=s).fit(X).ranking_ for s in range(1, 31)])
+    inside = ((found.low <= others) & (others <= found.high)).mean()
+    assert 0.8 < inside < 0.99
+    assert np.abs((others <= 16).mean(axis=0) - found.frequency).mean() < 0.2
+    assert ((found.high - found.low) < 39).any()
+
+
+def test_what_a_ranker_was_fitted_on():
+    codes = np.random.default_rng(0).integers(3, size=(20, 4)).astype(float)
+    wrapped = Diversified(Genie3(5, nominal_features=[1], random_state=0)).fit(codes)
+    assert read_for(wrapped, codes).n_values.tolist() == [0, 3, 0, 0]
+    assert names_of(wrapped) == ["x0", "x1", "x2", "x3"]
+    named = VarianceRanker().fit(pd.DataFrame(codes, columns=list("abcd")))
+    assert names_of(named) == list("abcd")
+    with pytest.raises(ValueError, match="X has 2 columns, but 4 were ranked"):
+        read_for(named, codes[:, :2])
