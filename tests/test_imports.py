@@ -92,3 +92,18 @@ def test_there_is_no_cycle():
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_file_names_are_unique():
+    names = [p.name for p in MODULES.values() if p.name != "__init__.py"]
+    assert sorted({n for n in names if names.count(n) > 1}) == []
+
+
+def test_class_names_are_unique():
+    names = [
+        node.name
+        for path in MODULES.values()
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert sorted({n for n in names if names.count(n) > 1}) == []

@@ -76,6 +76,15 @@ def permutation_scores(
     first_tree: int,
     stop: StopFlag,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def out_of_bag_gains(
+    space: ClusteringSpace,
+    settings: GrowSettings,
+    norms: np.ndarray,
+    scales: np.ndarray | None,
+    trees: dict[str, np.ndarray],
+    first_tree: int,
+    stop: StopFlag,
+) -> np.ndarray: ...
 def apply(
     values: np.ndarray,
     n_values: np.ndarray,

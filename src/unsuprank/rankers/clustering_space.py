@@ -216,6 +216,14 @@ class Space:
         return row_keys(self.table)
 
     @cached_property
+    def norms(self) -> np.ndarray:
+        """Squared norms of the rows in the attributes without missing values."""
+        if self.distances is None:
+            return np.zeros(self.table.n_rows)  # coordinates tell them
+        means = self.distances.mean(axis=1, dtype=np.float64)
+        return means - 0.5 * means.mean()
+
+    @cached_property
     def scales(self) -> np.ndarray:
         """The factor between values and coordinates of each column."""
         scale = 1.0 / np.sqrt(self.table.n_columns)

@@ -7,6 +7,7 @@
 #include "bindings/python_interrupt.hpp"
 #include "forest/grow.hpp"
 #include "forest/node_scores.hpp"
+#include "forest/out_of_bag_gains.hpp"
 #include "forest/permutation_scores.hpp"
 #include "forest/route.hpp"
 
@@ -46,6 +47,24 @@ nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& setting
   });
   return nb::make_tuple(to_numpy(std::move(scores.offset)), to_numpy(std::move(scores.feature)),
                         to_numpy(std::move(scores.increase)));
+}
+
+auto gains_outside(const HeldSpace& space, const GrowSettings& settings, Vector<double> norms,
+                   std::optional<Vector<double>> scales, nb::dict trees, int64_t first_tree,
+                   const StopFlag& stop) {
+  require(static_cast<int64_t>(norms.shape(0)) == space.table().rows,
+          "norms needs one entry per row");
+  require(!scales || static_cast<int64_t>(scales->shape(0)) == space.table().cols,
+          "scales needs one entry per column");
+  const HeldTrees held(trees, settings.seed, first_tree);
+  std::vector<double> gains;
+  PythonInterrupt(stop).run([&](Interrupt& interrupt) {
+    return space.visit([&](const auto& view) {
+      return out_of_bag_gains(view, norms.data(), scales ? scales->data() : nullptr, held.view(),
+                              interrupt, gains);
+    });
+  });
+  return to_numpy(std::move(gains));
 }
 
 auto apply(ColumnMajor<double> values, Vector<int32_t> n_values,
@@ -111,6 +130,8 @@ void bind_forest(nb::module_& m) {
         nb::arg("stop"));
   m.def("permutation_scores", &score_permutations, nb::arg("space"), nb::arg("settings"),
         nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("stop"));
+  m.def("out_of_bag_gains", &gains_outside, nb::arg("space"), nb::arg("settings"), nb::arg("norms"),
+        nb::arg("scales").none(), nb::arg("trees"), nb::arg("first_tree"), nb::arg("stop"));
   m.def("apply", &apply, nb::arg("values"), nb::arg("n_values"), nb::arg("row_keys").none(),
         nb::arg("trees"), nb::arg("seed"), nb::arg("first_tree"));
   m.def("node_scores", &score_nodes, nb::arg("node_offset"), nb::arg("feature"), nb::arg("value"));

@@ -15,6 +15,24 @@ void OutOfBag::route(const TreesView& trees, int64_t tree, const CodedTree& code
   sort_visits();
 }
 
+void OutOfBag::find_leaves(const TreesView& trees, int64_t tree, const CodedTree& coded) {
+  find_rows(trees, tree);
+  visits_.clear();
+  leaves_.assign(rows_.size(), 0);
+  for (size_t start = 0; start < rows_.size(); start += kRowsTogether) {
+    const size_t stop = std::min(start + kRowsTogether, rows_.size());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t p = start; p < stop; ++p) {
+        const int32_t feature = coded.feature(leaves_[p]);
+        if (feature < 0) continue;
+        moved = true;
+        leaves_[p] = coded.next(leaves_[p], coded.reading(feature, rows_[p]), rows_[p]);
+      }
+    }
+  }
+}
+
 void OutOfBag::find_rows(const TreesView& trees, int64_t tree) {
   std::vector<char> inside(n_rows_, 0);
   for (int64_t i = trees.row_offset[tree]; i < trees.row_offset[tree + 1]; ++i) {

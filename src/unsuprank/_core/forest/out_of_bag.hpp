@@ -26,6 +26,8 @@ class OutOfBag {
 
   // Sends the out-of-bag rows of a tree, which `coded` is as well, down to their leaves.
   void route(const TreesView& trees, int64_t tree, const CodedTree& coded);
+  // The same, without noting the visits on the way.
+  void find_leaves(const TreesView& trees, int64_t tree, const CodedTree& coded);
 
   // Row numbers, ascending; a row's position is its place here.
   const std::vector<int32_t>& rows() const { return rows_; }

@@ -91,6 +91,21 @@ class Grower:
             self._stop,
         )
 
+    def out_of_bag_gains(self, trees: Trees, first_tree: int, own_column: bool) -> np.ndarray:
+        """What the split of every node explains on the rows that its tree did not see.
+
+        The column that a node splits by is left out as a target there unless `own_column`.
+        """
+        return _kernels.out_of_bag_gains(
+            self.kernel_space,
+            self.kernel_settings,
+            self.space.norms,
+            None if own_column else self.space.scales,
+            trees.as_dict(),
+            first_tree,
+            self._stop,
+        )
+
     def run(
         self, work: Any, total: int, n_jobs: int | None, progress: Progress
     ) -> Generator[Any, None, None]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from contextlib import closing
-from typing import ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..._checks import check_count, check_number
+from ..._checks import check_choice, check_count, check_number
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import Table
@@ -20,13 +19,20 @@ from .growing import Grower
 from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
 from .tree_scores import ScoreSum, TreeScores, tree_scores
 
+#: Scores that cannot do without bootstrap replicates, and what messages call them.
+NEEDS_OUT_OF_BAG = {
+    "random_forest": "RandomForestScore",
+    "genie3_out_of_bag": 'Genie3(gain="out_of_bag")',
+}
+
 
 class ForestRanker(Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
 
     accepts_missing = True
     accepts_nominal = True
-    _kind: ClassVar[str]
+    #: Which of the scores of :mod:`.tree_scores` this is.
+    _kind: str
 
     def __init__(
         self,
@@ -66,10 +72,10 @@ class ForestRanker(Ranker):
     def _check_parameters(self) -> None:
         self._check_size()
         check_tree_parameters(self)
-        if self._kind == "random_forest" and not self.bootstrap:
+        if self._kind in NEEDS_OUT_OF_BAG and not self.bootstrap:
             raise ValueError(
-                "RandomForestScore compares errors on the rows that a tree did not see, and with "
-                "bootstrap=False there are none; set bootstrap=True."
+                f"{NEEDS_OUT_OF_BAG[self._kind]} looks at the rows that a tree did not see, and "
+                "with bootstrap=False there are none; set bootstrap=True."
             )
 
     def _check_size(self) -> None:
@@ -189,6 +195,13 @@ class Genie3(ForestRanker):
     n_estimators : int or "auto", default=100
         Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
         changes takes many thousands: "auto" grows as many as it needs.
+    gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
+        What a test is credited with: as in the paper, by how much it reduces the impurity of
+        the rows that its tree was grown on; or what it explains of all other columns on the
+        rows that its tree did not see [2]_. A test on a column of noise explains something of
+        the rows that it was chosen for, the more so the more values the column has, and nothing
+        of others: out-of-bag gains compare columns of different kinds fairly and tell noise
+        from structure, and they may be negative.
     {size_parameters}
     {parameters}
     n_features_to_select : int or float, default=16
@@ -202,6 +215,8 @@ class Genie3(ForestRanker):
     ----------
     .. [1] M. Petković, D. Kocev, B. Škrlj, S. Džeroski, "Ensemble- and Distance-Based Feature
        Ranking for Unsupervised Learning", eq. 1.
+    .. [2] X. Li, Y. Wang, S. Basu, K. Kumbier, B. Yu, "A debiased MDI feature importance measure
+       for random forests", NeurIPS 2019.
 
     Examples
     --------
@@ -229,7 +244,52 @@ class Genie3(ForestRanker):
         ),
     )
 
-    _kind = "genie3"
+    def __init__(
+        self,
+        n_estimators: int | str = 100,
+        *,
+        gain: str = "in_bag",
+        stability: float = 0.9,
+        max_estimators: int = 1_000_000,
+        max_time: float | None = None,
+        ensemble: str = "extra_trees",
+        max_features: str | int | float | None = "log2",
+        bootstrap: bool = True,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        tie_break: str = "fair",
+        n_features_to_select: int | float = 16,
+        nominal_features=None,
+        n_jobs: int | None = None,
+        random_state=None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            stability=stability,
+            max_estimators=max_estimators,
+            max_time=max_time,
+            ensemble=ensemble,
+            max_features=max_features,
+            bootstrap=bootstrap,
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            tie_break=tie_break,
+            n_features_to_select=n_features_to_select,
+            nominal_features=nominal_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.gain = gain
+
+    @property
+    def _kind(self) -> str:  # type: ignore[override]
+        return "genie3" if self.gain == "in_bag" else "genie3_out_of_bag"
+
+    def _check_parameters(self) -> None:
+        check_choice("gain", self.gain, ("in_bag", "out_of_bag"))
+        super()._check_parameters()
 
 
 @_document

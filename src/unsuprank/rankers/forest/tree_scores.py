@@ -35,6 +35,13 @@ def genie3(trees: Trees) -> TreeScores:
     return _node_scores(trees, trees.gain)
 
 
+def genie3_out_of_bag(
+    trees: Trees, grower: Grower, first_tree: int, own_column: bool = False
+) -> TreeScores:
+    """The same with what each split explains on the rows that its tree did not see."""
+    return _node_scores(trees, grower.out_of_bag_gains(trees, first_tree, own_column))
+
+
 def symbolic(trees: Trees) -> TreeScores:
     """The share of the rows that reach a feature's tests."""
     root = trees.weight[trees.node_offset[:-1]]
@@ -48,9 +55,11 @@ def random_forest(trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
 
 
 def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
-    """One of the three scores of a batch of trees."""
+    """One of the scores of a batch of trees."""
     if kind == "random_forest":
         return random_forest(trees, grower, first_tree)
+    if kind == "genie3_out_of_bag":
+        return genie3_out_of_bag(trees, grower, first_tree)
     return genie3(trees) if kind == "genie3" else symbolic(trees)
 
 

@@ -1,0 +1,240 @@
+#include "forest/node_sums.hpp"
+
+#include <algorithm>
+
+#include "simd/targets.hpp"
+
+namespace unsuprank {
+namespace {
+
+template <typename Real>
+UNSUPRANK_INLINE void add_body(const Real* from, double weight, int64_t width, double* to) {
+  for (int64_t c = 0; c < width; ++c) to[c] += weight * static_cast<double>(from[c]);
+}
+UNSUPRANK_CLONES void add_row(const double* from, double weight, int64_t width, double* to) {
+  add_body(from, weight, width, to);
+}
+UNSUPRANK_CLONES void add_row(const float* from, double weight, int64_t width, double* to) {
+  add_body(from, weight, width, to);
+}
+
+// (sum of the out-of-bag rows of a side) . (M_s - M), with the in-bag sums of both sides.
+UNSUPRANK_CLONES double side_gain(const double* out, const double* in, double in_weight,
+                                  const double* other, double weight, int64_t width) {
+  const double mean = 1.0 / weight, of_side = 1.0 / in_weight;
+  double total = 0.0;
+  for (int64_t c = 0; c < width; ++c) {
+    total += out[c] * (in[c] * of_side - (in[c] + other[c]) * mean);
+  }
+  return total;
+}
+
+// The same with counts of each attribute's own; a side that knows nothing predicts as the node
+// does. Sums and counts of in-bag rows come before those of out-of-bag rows.
+double partial_side_gain(const double* side, const double* other, int64_t width) {
+  double total = 0.0;
+  for (int64_t c = 0; c < width; ++c) {
+    const double in_count = side[width + c], count = in_count + other[width + c];
+    if (in_count == 0.0) continue;
+    total += side[2 * width + c] * (side[c] / in_count - (side[c] + other[c]) / count);
+  }
+  return total;
+}
+
+double total_times(const WeightedRows& rows) {
+  double total = 0.0;
+  for (int64_t i = 0; i < rows.count; ++i) total += rows.times[i];
+  return total;
+}
+
+// Weighted sum and weight of the known values of rows.
+struct Known {
+  double sum = 0.0, weight = 0.0;
+
+  void add(double value, double times) {
+    if (is_missing(value)) return;
+    sum += times * value;
+    weight += times;
+  }
+};
+
+Known known_in(const double* x, const WeightedRows& rows) {
+  Known known;
+  for (int64_t i = 0; i < rows.count; ++i) known.add(x[rows.rows[i]], rows.times[i]);
+  return known;
+}
+
+}  // namespace
+
+void NodeSets::set(int64_t tree, const OutOfBag& outside) {
+  tree_ = tree;
+  base_ = trees_.node_offset[tree];
+  const int32_t n = count();
+  begins_.assign(n, 0);
+  ends_.assign(n, 0);
+  weights_.resize(n);
+  for (const int32_t leaf : outside.leaves()) ++ends_[leaf];  // counts, at first
+  for (int32_t k = n - 1; k >= 0; --k) {
+    weights_[k] = is_leaf(k) ? total_times(in(k)) : weights_[left(k)] + weights_[left(k) + 1];
+    if (!is_leaf(k)) ends_[k] = ends_[left(k)] + ends_[left(k) + 1];
+  }
+  for (int32_t k = 0; k < n; ++k) {
+    ends_[k] += begins_[k];
+    if (is_leaf(k)) continue;
+    begins_[left(k)] = begins_[k];
+    begins_[left(k) + 1] = begins_[k] + ends_[left(k)];
+  }
+  rows_.resize(outside.rows().size());
+  std::vector<int64_t> next(begins_);
+  for (size_t p = 0; p < rows_.size(); ++p) {
+    rows_[next[outside.leaves()[p]]++] = outside.rows()[p];
+  }
+}
+
+template <typename Real>
+void CompleteSums<Real>::gather(const WeightedRows& in, const OutRows& out, size_t at) {
+  double* sums = sums_.data() + at * size();
+  std::fill(sums, sums + size(), 0.0);
+  for (int64_t i = 0; i < in.count; ++i) {
+    add_row(space_.row(in.rows[i]), in.times[i], space_.width, sums);
+  }
+  for (int64_t i = 0; i < out.count; ++i) {
+    add_row(space_.row(out.rows[i]), 1.0, space_.width, sums + space_.width);
+  }
+}
+
+template <typename Real>
+double CompleteSums<Real>::gain(const NodeSets& nodes, int32_t node, size_t first,
+                                bool first_is_left) {
+  const int32_t a = nodes.left(node) + !first_is_left, b = nodes.left(node) + first_is_left;
+  const int64_t width = space_.width;
+  double* one = sums_.data() + first * size();
+  const double* two = one + size();
+  const double weight = nodes.weight(node);
+  const double gain = side_gain(one + width, one, nodes.weight(a), two, weight, width) +
+                      side_gain(two + width, two, nodes.weight(b), one, weight, width);
+  add_row(two, 1.0, 2 * width, one);
+  return gain;
+}
+
+template <typename Real>
+void PartialSums<Real>::gather(const WeightedRows& in, const OutRows& out, size_t at) {
+  const int64_t width = space_.partial_width;
+  double* sums = sums_.data() + at * size();
+  std::fill(sums, sums + size(), 0.0);
+  for (int64_t i = 0; i < in.count; ++i) {
+    const int64_t row = width * in.rows[i];
+    add_row(space_.partial + row, in.times[i], width, sums);
+    add_row(space_.known + row, in.times[i], width, sums + width);
+  }
+  for (int64_t i = 0; i < out.count; ++i) {
+    const int64_t row = width * out.rows[i];
+    add_row(space_.partial + row, 1.0, width, sums + 2 * width);
+  }
+}
+
+template <typename Real>
+double PartialSums<Real>::gain(const NodeSets&, int32_t, size_t first, bool) {
+  double* one = sums_.data() + first * size();
+  const double* two = one + size();
+  const double gain = partial_side_gain(one, two, space_.partial_width) +
+                      partial_side_gain(two, one, space_.partial_width);
+  add_row(two, 1.0, static_cast<int64_t>(size()), one);
+  return gain;
+}
+
+double OwnGain::gain(const Columns& table, const double* scales, const NodeSets& nodes,
+                     int32_t node) {
+  const int32_t f = nodes.feature(node);
+  const double* x = table.column(f);
+  const double gain = table.nominal(f) ? nominal(x, centre(table, f), nodes, node)
+                                       : numeric(x, centre(table, f)[0], nodes, node);
+  return gain * scales[f] * scales[f];
+}
+
+// The mean of a column, or the shares of its values; found when a feature is first asked for.
+const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature) {
+  centres_.resize(table.cols);
+  std::vector<double>& centre = centres_[feature];
+  if (!centre.empty()) return centre;
+  centre.assign(std::max(table.n_values[feature], 1), 0.0);
+  const double* x = table.column(feature);
+  double known = 0.0;
+  for (int64_t i = 0; i < table.rows; ++i) {
+    if (is_missing(x[i])) continue;
+    known += 1.0;
+    if (table.nominal(feature)) {
+      centre[static_cast<size_t>(x[i])] += 1.0;
+    } else {
+      centre[0] += (x[i] - centre[0]) / known;  // a running mean, which cannot overflow
+    }
+  }
+  if (table.nominal(feature)) {
+    for (double& share : centre) share /= known;
+  }
+  return centre;
+}
+
+double OwnGain::numeric(const double* x, double centre, const NodeSets& nodes, int32_t node) const {
+  const Known all = known_in(x, nodes.in(node));
+  if (all.weight == 0.0) return 0.0;
+  double total = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    const int32_t child = nodes.left(node) + side;
+    const Known of_side = known_in(x, nodes.in(child));
+    if (of_side.weight == 0.0) continue;
+    const OutRows out = nodes.out(child);
+    double deviations = 0.0;
+    for (int64_t i = 0; i < out.count; ++i) {
+      if (!is_missing(x[out.rows[i]])) deviations += x[out.rows[i]] - centre;
+    }
+    total += deviations * (of_side.sum / of_side.weight - all.sum / all.weight);
+  }
+  return total;
+}
+
+// Counts of the values of rows; returns the sum of the counts.
+double OwnGain::tally(const double* x, const WeightedRows& rows, double* counts) {
+  double total = 0.0;
+  for (int64_t i = 0; i < rows.count; ++i) {
+    const double value = x[rows.rows[i]];
+    if (is_missing(value)) continue;
+    counts[static_cast<size_t>(value)] += rows.times[i];
+    total += rows.times[i];
+  }
+  return total;
+}
+
+double OwnGain::nominal(const double* x, const std::vector<double>& centre, const NodeSets& nodes,
+                        int32_t node) {
+  const int64_t n = static_cast<int64_t>(centre.size());
+  counts_.assign(2 * n, 0.0);
+  double *of_node = counts_.data(), *of_side = of_node + n;
+  const double weight = tally(x, nodes.in(node), of_node);
+  double total = 0.0;
+  for (int side = 0; side < 2; ++side) {
+    const int32_t child = nodes.left(node) + side;
+    std::fill(of_side, of_side + n, 0.0);
+    const double side_weight = tally(x, nodes.in(child), of_side);
+    if (side_weight == 0.0) continue;
+    // The change of the predicted share of a value, and what it is worth to each row with it.
+    double expected = 0.0;
+    for (int64_t v = 0; v < n; ++v) {
+      of_side[v] = of_side[v] / side_weight - of_node[v] / weight;
+      expected += centre[v] * of_side[v];
+    }
+    const OutRows out = nodes.out(child);
+    for (int64_t i = 0; i < out.count; ++i) {
+      const double value = x[out.rows[i]];
+      if (!is_missing(value)) total += of_side[static_cast<size_t>(value)] - expected;
+    }
+  }
+  return total;
+}
+
+template class CompleteSums<float>;
+template class CompleteSums<double>;
+template class PartialSums<float>;
+template class PartialSums<double>;
+
+}  // namespace unsuprank

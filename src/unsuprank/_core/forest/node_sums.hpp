@@ -1,0 +1,124 @@
+// The in-bag and out-of-bag rows of the nodes of one tree, and gains from sums over them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "forest/clustering_space.hpp"
+#include "forest/out_of_bag.hpp"
+#include "forest/trees.hpp"
+
+namespace unsuprank {
+
+struct OutRows {
+  const int32_t* rows;
+  int64_t count;
+};
+
+// Both kinds of rows of every node of a tree, each in one run.
+class NodeSets {
+ public:
+  explicit NodeSets(const TreesView& trees) : trees_(trees) {}
+
+  void set(int64_t tree, const OutOfBag& outside);
+
+  int32_t count() const { return static_cast<int32_t>(trees_.n_nodes(tree_)); }
+  bool is_leaf(int32_t node) const { return feature(node) < 0; }
+  int32_t feature(int32_t node) const { return trees_.feature[base_ + node]; }
+  int32_t left(int32_t node) const { return trees_.left[base_ + node]; }
+  double weight(int32_t node) const { return weights_[node]; }
+  WeightedRows in(int32_t node) const { return trees_.node_rows(tree_, node); }
+  OutRows out(int32_t node) const {
+    return {rows_.data() + begins_[node], ends_[node] - begins_[node]};
+  }
+
+  // Adds to `gains` what the splits explain by sums over rows: a Sums has `place(n)`, which makes
+  // room for n sums, `gather`, which sums a leaf, and `gain`, which also merges two sums into the
+  // first. Larger children come first, so that a few sums are kept at a time.
+  template <typename Sums>
+  void add_gains(Sums& sums, double* gains);
+
+ private:
+  const TreesView& trees_;
+  int64_t tree_ = 0, base_ = 0;
+  std::vector<int32_t> rows_;
+  std::vector<int64_t> begins_, ends_;
+  std::vector<double> weights_;
+  std::vector<int32_t> pending_;
+};
+
+// Sums of the coordinates of attributes that are known throughout.
+template <typename Real>
+class CompleteSums {
+ public:
+  explicit CompleteSums(const ClusteringSpace<Real>& space) : space_(space) {}
+
+  void place(size_t n) { sums_.resize(n * size()); }
+  void gather(const WeightedRows& in, const OutRows& out, size_t at);
+  double gain(const NodeSets& nodes, int32_t node, size_t first, bool first_is_left);
+
+ private:
+  size_t size() const { return 2 * space_.width; }
+
+  const ClusteringSpace<Real>& space_;
+  std::vector<double> sums_;  // of in-bag rows, then of out-of-bag rows
+};
+
+// Sums and counts of the coordinates of attributes with missing values.
+template <typename Real>
+class PartialSums {
+ public:
+  explicit PartialSums(const ClusteringSpace<Real>& space) : space_(space) {}
+
+  void place(size_t n) { sums_.resize(n * size()); }
+  void gather(const WeightedRows& in, const OutRows& out, size_t at);
+  double gain(const NodeSets& nodes, int32_t node, size_t first, bool first_is_left);
+
+ private:
+  size_t size() const { return 3 * space_.partial_width; }
+
+  const ClusteringSpace<Real>& space_;
+  std::vector<double> sums_;  // of in-bag rows, their counts, and of out-of-bag rows
+};
+
+// What a split explains of the very feature that it splits by.
+class OwnGain {
+ public:
+  double gain(const Columns& table, const double* scales, const NodeSets& nodes, int32_t node);
+
+ private:
+  const std::vector<double>& centre(const Columns& table, int32_t feature);
+  double numeric(const double* x, double centre, const NodeSets& nodes, int32_t node) const;
+  double nominal(const double* x, const std::vector<double>& centre, const NodeSets& nodes,
+                 int32_t node);
+  static double tally(const double* x, const WeightedRows& rows, double* counts);
+
+  std::vector<std::vector<double>> centres_;  // of each feature, over all rows
+  std::vector<double> counts_;
+};
+
+template <typename Sums>
+void NodeSets::add_gains(Sums& sums, double* gains) {
+  // A node is entered once, and left (its number inverted) when its children are summed.
+  pending_.assign(1, 0);
+  size_t filled = 0;
+  while (!pending_.empty()) {
+    const int32_t top = pending_.back();
+    pending_.pop_back();
+    const int32_t node = top < 0 ? ~top : top;
+    const int32_t l = left(node);
+    const bool left_first = !is_leaf(node) && in(l).count >= in(l + 1).count;
+    if (top < 0) {
+      filled -= 1;
+      gains[node] += sums.gain(*this, node, filled - 1, left_first);
+    } else if (is_leaf(node)) {
+      sums.place(++filled);
+      sums.gather(in(node), out(node), filled - 1);
+    } else {
+      pending_.push_back(~node);
+      pending_.push_back(left_first ? l + 1 : l);
+      pending_.push_back(left_first ? l : l + 1);
+    }
+  }
+}
+
+}  // namespace unsuprank
