@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import registry
+from ..evaluation.prediction_curve import no_curve_because, prediction_curve
 from ..io import FileProblem
 from . import console
 from .files import check_out, load, save
@@ -23,8 +24,6 @@ def curve(
     out: Out = None,
 ) -> None:
     """Show how well the top 1, 2, 4, ... features predict all others, against random order."""
-    from ..evaluation.prediction_curve import no_curve_because, prediction_curve
-
     ranker = fitting.make(method)
     check_out(out)
     data = load(options, context.obj.quiet)
