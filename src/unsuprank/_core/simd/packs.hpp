@@ -71,9 +71,8 @@ UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
 template <int kHalf, typename Real, int... l>
 UNSUPRANK_INLINE Pack<Real> halves_added(const Pack<Real>& a, const Pack<Real>& b,
                                          std::integer_sequence<int, l...>) {
-  using Places = LanePlaces<Real>;
-  return UNSUPRANK_LANES_AT(Places, a, b, (l / kHalf * 2 * kHalf + l % kHalf)...) +
-         UNSUPRANK_LANES_AT(Places, a, b, (l / kHalf * 2 * kHalf + l % kHalf + kHalf)...);
+  return UNSUPRANK_LANES_AT(LanePlaces<Real>, a, b, (l / kHalf * 2 * kHalf + l % kHalf)...) +
+         UNSUPRANK_LANES_AT(LanePlaces<Real>, a, b, (l / kHalf * 2 * kHalf + l % kHalf + kHalf)...);
 }
 
 // Sums over the lanes of each of as many packs as a pack has lanes, in rounds that make one pack
