@@ -28,7 +28,6 @@ struct ClusteringSpace {
   int64_t partial_width = 0;  // padded
 
   const Real* row(int64_t i) const { return coords + i * width; }
-  uint64_t row_key(int64_t i) const { return row_keys ? row_keys[i] : 0; }
 };
 
 }  // namespace unsuprank

@@ -30,7 +30,7 @@ struct PatternRuns {
   std::vector<int32_t> order_, spare_, starts_;
 };
 
-// Of every split, the side that has fewer runs: h is the same for both.
+// The side of every split that has fewer runs; h is the same for both sides.
 struct LighterSides {
   std::vector<int32_t> runs;   // of all splits, one after the other
   int64_t ends[kBlockSplits];  // of their lists
@@ -42,10 +42,10 @@ struct LighterSides {
 template <typename Real>
 class CoordGains {
  public:
-  // Adds to `gains`. All attributes known.
+  // Adds the gains in the attributes without missing values.
   void add(const ClusteringSpace<Real>& space, const NodeRows<Real>& node, const SplitBlock& block,
            double* gains);
-  // Sums and counts per attribute, where values may be missing.
+  // Adds the gains in the others, from sums and counts per attribute.
   void add_partial(const ClusteringSpace<Real>& space, const NodeRows<Real>& node,
                    const SplitBlock& block, double* gains);
 
@@ -56,7 +56,7 @@ class CoordGains {
   std::vector<double> partial_run_sums_;
 };
 
-// N1 N0 / N |mean1 - mean0|^2 summed over attributes, each with its own counts.
+// The sum of N1 N0 / N |mean1 - mean0|^2 over attributes, each with its own counts.
 double partial_gain(const double* side, const double* side_count, const double* whole,
                     const double* whole_count, int64_t length);
 

@@ -43,7 +43,7 @@ struct Tile {
   }
 };
 
-// Lower triangle with diagonal.
+// Writes the lower triangle of all products, with its diagonal.
 template <int kTogether, typename Real>
 UNSUPRANK_INLINE void products_body(const Real* rows, int64_t width, int64_t count, Real* out) {
   Tile<Real> tile;
@@ -72,7 +72,7 @@ UNSUPRANK_CLONES void products(const float* rows, int64_t width, int64_t count, 
   wide ? products_body<kTile>(rows, width, count, out) : products_body<1>(rows, width, count, out);
 }
 
-// Rows relative to the first of them.
+// Writes rows relative to the first of them.
 template <typename Real>
 UNSUPRANK_INLINE void shift_body(const Real* coords, int64_t width, const int32_t* rows,
                                  int64_t count, Real* shifted) {

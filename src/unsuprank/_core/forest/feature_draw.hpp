@@ -45,7 +45,7 @@ class FeatureDraw {
       std::swap(order_[taken], order_[swapped_[taken]]);
       if (enough(order_[taken])) found = order_[taken];
     }
-    // Back to the order of the columns: no draw may depend on earlier ones.
+    // The columns go back to their order: no draw may depend on earlier ones.
     while (taken-- > 0) std::swap(order_[taken], order_[swapped_[taken]]);
     return found;
   }

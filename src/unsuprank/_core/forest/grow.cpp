@@ -164,8 +164,8 @@ class TreeGrower {
                                words + search_.words_of(split.feature));
   }
 
-  // Distances among the rows of a small node: in place, copied from all distances, or made from
-  // the coordinates.
+  // Finds the distances among the rows of a small node: in place, copied from all distances, or
+  // made from the coordinates.
   bool make_view(int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     if (count > settings_.pair_rows || (!space_.distances && !space_.width)) return false;
@@ -193,7 +193,7 @@ class TreeGrower {
     double right_weight;
   };
 
-  // Left rows first, either side in ascending order.
+  // Puts the left rows first, either side in ascending order.
   Parts partition(int64_t begin, int64_t end, const std::vector<uint8_t>& sides, bool with_sums) {
     const int64_t count = end - begin;
     spare_rows_.resize(count);

@@ -16,20 +16,20 @@ struct ValueRange {
 
 // A value in [low, high), at a share of the way, also where the range overflows.
 inline double between(double low, double high, double share) {
-  // Halves, because the range of very large values overflows.
+  // Halves are added, because the range of very large values overflows.
   const double t = 2.0 * (low * 0.5 * (1.0 - share) + high * 0.5 * share);
   return t >= low && t < high ? t : low;
 }
 
 template <typename Real>
 struct NodeContext {
-  NodeContext(const ClusteringSpace<Real>& in_space, const GrowSettings& with_settings,
-              Interrupt& with_interrupt)
-      : space(in_space),
+  NodeContext(const ClusteringSpace<Real>& space, const GrowSettings& settings,
+              Interrupt& interrupt)
+      : space(space),
         table(space.table),
         codes(space.codes),
-        settings(with_settings),
-        interrupt(with_interrupt) {}
+        settings(settings),
+        interrupt(interrupt) {}
 
   // The same for all nodes.
   const ClusteringSpace<Real>& space;

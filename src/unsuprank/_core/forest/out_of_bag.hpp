@@ -33,7 +33,7 @@ class OutOfBag {
   const std::vector<int32_t>& rows() const { return rows_; }
   // The leaf of each of them.
   const std::vector<int32_t>& leaves() const { return leaves_; }
-  // By feature, then by position, then from the root down.
+  // All visits, by feature, then by position, then from the root down.
   const std::vector<Visit>& visits() const { return visits_; }
 
  private:

@@ -7,10 +7,9 @@
 
 namespace unsuprank {
 
-// Either from all pairs of rows, all splits in
-// the lanes of one vector: about count^2 / 2 vector operations, whatever the number of attributes.
-// Or, if every split has few rows on one side, from the pairs on that side and the sums of its
-// rows.
+// There are two ways. All pairs of rows are summed, with all splits in the lanes of one vector:
+// about count^2 / 2 vector operations, whatever the number of attributes. Or, if every split has
+// few rows on one side, the pairs on that side are, and the rest follows from the sums of its rows.
 template <typename Real>
 class PairGains {
  public:

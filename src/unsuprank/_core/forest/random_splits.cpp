@@ -10,8 +10,8 @@
 namespace unsuprank {
 namespace {
 
-// Sets a bit for the rows above a threshold and returns their weight. Integers, because a branch
-// per row would be mispredicted half of the time.
+// Sets a bit for the rows above a threshold and returns their weight. Comparisons are counted as
+// integers, because a branch per row would be mispredicted half of the time.
 UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int64_t count, int bit,
                                     const int32_t* times, uint16_t* sides) {
   int32_t weight = 0;
@@ -23,7 +23,7 @@ UNSUPRANK_CLONES int64_t mark_above(const double* values, double threshold, int6
   return weight;
 }
 
-// Codes are worked on eight at a time, see CodedRows.
+// Codes are worked on eight at a time; see CodedRows.
 using Codes = SimdVector<uint16_t, 16>;
 using Flags = SimdVector<int16_t, 16>;
 using Times = SimdVector<int32_t, 32>;
@@ -33,9 +33,9 @@ UNSUPRANK_INLINE Codes smaller(const Codes& a, const Codes& b) { return a < b ? 
 
 // The smallest lane, by halves.
 UNSUPRANK_INLINE uint16_t smallest(Codes v) {
-  v = smaller(v, UNSUPRANK_SHUFFLE(v, 4, 5, 6, 7, 0, 1, 2, 3));
-  v = smaller(v, UNSUPRANK_SHUFFLE(v, 2, 3, 0, 1, 6, 7, 4, 5));
-  v = smaller(v, UNSUPRANK_SHUFFLE(v, 1, 0, 3, 2, 5, 4, 7, 6));
+  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 1, 0, 3, 2, 5, 4, 7, 6));
   return v[0];
 }
 
@@ -224,7 +224,7 @@ void RandomSplits<Real>::unmark(int bit) {
   for (uint16_t& s : block_sides_) s &= static_cast<uint16_t>(~(1u << bit));
 }
 
-// Half of all nodes have two rows, and most features separate them.
+// Half of all nodes have two rows, and most features separate them: few are looked at.
 template <typename Real>
 void RandomSplits<Real>::evaluate_any(FeatureDraw& draw, Random& random) {
   if (!c_.heavy_enough(c_.node.weights[0])) return;

@@ -11,7 +11,7 @@
 
 namespace unsuprank {
 
-// From squared distances; a move costs one pass over the rows of the node.
+// The scan from squared distances; a move costs one pass over the rows of the node.
 template <typename Real>
 class PairScan {
  public:
@@ -30,7 +30,7 @@ class PairScan {
   double inner_ = 0, touch_ = 0, one_ = 0;
 };
 
-// From coordinates; a move costs one pass over them.
+// The scan from coordinates; a move costs one pass over them.
 template <typename Real>
 class CoordScan {
  public:
@@ -49,7 +49,7 @@ class CoordScan {
   double square_ = 0, one_ = 0;
 };
 
-// From coordinates some of which are missing: sums and counts per attribute.
+// The scan from coordinates some of which are missing, by sums and counts per attribute.
 template <typename Real>
 class PartialScan {
  public:

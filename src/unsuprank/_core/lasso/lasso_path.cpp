@@ -22,8 +22,9 @@ constexpr double kTogether = 1e-9;
 // Columns outside that are so near (relatively) are as correlated as those inside.
 constexpr double kLevel = 1e-10;
 
-// When a column outside is as correlated as those inside, if it is sooner. A column that is so by
-// now has just left, or is the copy of one that has, and falls behind; if not, it enters at once.
+// Shortens a step to where a column outside is as correlated as those inside. A column that is so
+// by now has just left, or is the copy of one that has, and falls behind; if not, it enters at
+// once.
 void meet(double shared, double correlation, double change, double& length) {
   const double distance = shared - correlation, speed = 1.0 - change;
   if (speed < kTogether) return;
@@ -75,7 +76,7 @@ int64_t LassoPath::most_correlated() const {
   return best;
 }
 
-// False if the column repeats those inside; it is then refused for good.
+// Returns false if the column repeats those inside; it is then refused for good.
 bool LassoPath::enter(int64_t column) {
   inside_.push_back(column);
   if (!extend_factor(static_cast<int64_t>(inside_.size()) - 1)) {
@@ -119,7 +120,8 @@ bool LassoPath::extend_factor(int64_t position) {
   return fits;
 }
 
-// Along it, the correlations of all columns inside fall by 1 per unit of length.
+// Sets the direction along which the correlations of all columns inside fall by 1 per unit of
+// length.
 void LassoPath::set_direction() {
   const int64_t size = static_cast<int64_t>(inside_.size());
   direction_ = sign_;
@@ -139,8 +141,8 @@ void LassoPath::set_direction() {
   }
 }
 
-// Until a column outside is as correlated as those inside, one of these comes to 0, or nothing is
-// left to correlate with.
+// The step ends where a column outside is as correlated as those inside, where the coefficient of
+// one of these comes to 0, or where nothing is left to correlate with.
 LassoPath::Step LassoPath::next_step(double shared) const {
   Step step{shared, -1};
   for (int64_t j = 0; j < n_; ++j) {

@@ -12,7 +12,7 @@ namespace unsuprank {
 
 class LassoPath {
  public:
-  // Inner products of the columns, symmetric, n x n.
+  // `gram` holds the inner products of the n columns, n x n and symmetric.
   LassoPath(const double* gram, int64_t n) : gram_(gram), n_(n) {}
 
   // Writes the coefficients after so many steps; `correlations` are the columns' products with

@@ -61,7 +61,7 @@ double sum_of_differences(const double* a, const double* b, Sections s) {
   return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// kCount rows at a time, so that sums stay in registers between them.
+// Takes kCount rows at a time, so that sums stay in registers between them.
 template <int kCount>
 UNSUPRANK_INLINE void accumulate(const double* a, const double* const* rows, const double* weights,
                                  Sections s, double* sums, double* weighted) {

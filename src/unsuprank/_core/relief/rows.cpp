@@ -10,7 +10,7 @@
 namespace unsuprank {
 namespace {
 
-// Names beyond this many share codes; two codes are kept for missing names.
+// Nominal values beyond this many share codes; two codes are kept for missing ones.
 constexpr int32_t kDistinctCodes = 65534;
 constexpr int16_t kMissingInRow = -1, kMissingInQuery = -2;
 // A code this close to its value is exact: what is left is the rounding of the division.
@@ -67,7 +67,7 @@ ReliefRows::ReliefRows(const Columns& table, const int64_t* order)
   lay_out();
   exact_.resize(rows_ * exact_width_);
   codes_.resize(blocks() * kTileRows * widths_.total());
-  // Whole blocks, so that loops over a block need no end of their own.
+  // These hold whole blocks, so that loops over a block need no end of their own.
   error_.resize(blocks() * kTileRows);
   query_constant_.resize(blocks() * kTileRows);
   row_constant_.resize(blocks() * kTileRows);
@@ -87,7 +87,7 @@ void ReliefRows::add_attribute(int64_t column) {
     if (!varies && !missing) return;
     at.kind = missing ? kGapped : kPlain;
     at.low = range.low;
-    // Halves do not overflow; see read_number.
+    // Halves do not overflow; see read_numeric.
     at.span = varies ? range.high / 2 - range.low / 2 : 0.0;
     if (varies && at.span == 0.0) at.span = std::numeric_limits<double>::denorm_min();
   }
@@ -136,12 +136,12 @@ void ReliefRows::read_blocks(int64_t first, int64_t last) {
       const double* column = table_.column(at.column);
       const int64_t rows = rows_in(b);
       for (int64_t l = 0; l < rows; ++l) x[l] = column[order_[b * kTileRows + l]];
-      at.kind == kNominal ? read_name(at, x, b) : read_number(at, x, b);
+      at.kind == kNominal ? read_nominal(at, x, b) : read_numeric(at, x, b);
     }
   }
 }
 
-void ReliefRows::read_number(const Attribute& at, const double* x, int64_t block) {
+void ReliefRows::read_numeric(const Attribute& at, const double* x, int64_t block) {
   const int64_t start = block * kTileRows;
   Numbers numbers;
   scale_numbers(x, at.low, at.span, numbers);
@@ -155,15 +155,15 @@ void ReliefRows::read_number(const Attribute& at, const double* x, int64_t block
   for (int64_t l = 0; l < rows; ++l) exact[l * exact_width_ + gapped_] = numbers.gap[l];
 }
 
-// Twice this is what a missing name takes off its distances, 1/k in codes.
+// Twice this is what a missing value takes off its distances, 1/k in codes.
 int32_t ReliefRows::flag_code(const Attribute& at) const {
   return static_cast<int32_t>(std::nearbyint(0.5 * scale_ / at.n_values));
 }
 
-// Two missing names must take 1/k off once, not twice. The flag of a row is set where its name is
-// known, that of a query where its name is missing: the minimum of both is set, and 1/k is taken
-// off, where only the query's is missing; a row that misses its name always takes it off.
-void ReliefRows::read_name(const Attribute& at, const double* x, int64_t block) {
+// Two missing values must take 1/k off once, not twice. The flag of a row is set where its value is
+// known, that of a query where its value is missing: the minimum of both is set, and 1/k is taken
+// off, where only the query's is missing; a row that misses its value always takes it off.
+void ReliefRows::read_nominal(const Attribute& at, const double* x, int64_t block) {
   int16_t* code = code_lane(block, at.code);
   const int64_t place = plain_ + 2 * gapped_ + at.term;
   const int32_t flag = flag_code(at);
@@ -174,8 +174,8 @@ void ReliefRows::read_name(const Attribute& at, const double* x, int64_t block) 
     const bool missing = is_missing(x[l]);
     exact_row(p)[place] = x[l];
     exact_row(p)[place + nominal_] = missing ? -1.0 / at.n_values : 0.0;
-    const int32_t name = missing ? 0 : static_cast<int32_t>(x[l]) % kDistinctCodes;
-    code[l] = missing ? kMissingInRow : static_cast<int16_t>(static_cast<uint16_t>(name));
+    const int32_t value = missing ? 0 : static_cast<int32_t>(x[l]) % kDistinctCodes;
+    code[l] = missing ? kMissingInRow : static_cast<int16_t>(static_cast<uint16_t>(value));
     query_constant_[p] += scale_ / 2;
     row_constant_[p] += scale_ / 2;
     if (shared) error_[p] += 0.5 * scale_;

@@ -1,13 +1,13 @@
-// The rows of a table as URelief compares them, twice.
+// The rows of a table as URelief compares them, which are held twice.
 //
-// In float64, row by row, every column mapped to [0, 1]: what distances and scores are made of.
-// In 16-bit codes, 64 rows by 64 rows: what the search for neighbours runs on. The codes say what
-// distance they stand for up to an error that is known for every row, so the search can tell which
-// rows may be neighbours, and only those are measured in float64.
+// Distances and scores are made of float64 rows in which every column is mapped to [0, 1]. The
+// search for neighbours runs on 16-bit codes, 64 rows by 64 rows. The codes say what distance they
+// stand for up to an error that is known for every row, so the search can tell which rows may be
+// neighbours, and only those are measured in float64.
 //
 // Missing values need no special case in the loops. A missing number sits at 1/2 and adds 1/2 to
 // each of its distances: |t - 1/2| + 1/2 = max(t, 1 - t), and 1 for two missing ones. A missing
-// name differs from every name, with 1/k taken off once for a column of k names.
+// nominal value differs from every other, with 1/k taken off once for a column of k values.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -63,7 +63,7 @@ class ReliefRows {
     Kind kind;
     int64_t term;       // place in the float64 row
     int64_t code;       // place among the codes
-    int64_t flag = -1;  // place of the code that marks missing names
+    int64_t flag = -1;  // place of the code that marks missing values
     int32_t n_values = 0;
     double low = 0.0;
     double span = 1.0;
@@ -71,8 +71,8 @@ class ReliefRows {
 
   void add_attribute(int64_t column);
   void lay_out();
-  void read_number(const Attribute& at, const double* x, int64_t block);
-  void read_name(const Attribute& at, const double* x, int64_t block);
+  void read_numeric(const Attribute& at, const double* x, int64_t block);
+  void read_nominal(const Attribute& at, const double* x, int64_t block);
   double* exact_row(int64_t position) { return exact_.data() + position * exact_width_; }
   const double* exact_row(int64_t position) const {
     return exact_.data() + position * exact_width_;

@@ -43,6 +43,7 @@ UNSUPRANK_INLINE void store(Real* to, const Pack<Real>& pack) {
   std::memcpy(to, &pack, sizeof(pack));
 }
 
+// The sum of the lanes in double precision.
 template <typename Real>
 UNSUPRANK_INLINE double sum_of(const Pack<Real>& pack) {
   double total = 0.0;
@@ -50,7 +51,7 @@ UNSUPRANK_INLINE double sum_of(const Pack<Real>& pack) {
   return total;
 }
 
-// The same by halves, in the precision of the lanes: quicker, for short sums.
+// The same sum by halves, in the precision of the lanes: quicker, for short sums.
 template <typename Real>
 UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
   using Half = SimdVector<Real, 32>;
@@ -66,28 +67,12 @@ UNSUPRANK_INLINE Real folded(const Pack<Real>& pack) {
   return total;
 }
 
-// The lanes of `a` and `b`, one after the other, at some places.
-template <typename Real>
-UNSUPRANK_INLINE Pack<Real> lanes_at(const Pack<Real>& a, const Pack<Real>& b,
-                                     const LanePlaces<Real>& places) {
-#ifdef __clang__
-  Pack<Real> picked;
-  constexpr int kCount = kLanes<Real>;
-  for (int l = 0; l < kCount; ++l) {
-    picked[l] = places[l] < kCount ? a[places[l]] : b[places[l] - kCount];
-  }
-  return picked;
-#else
-  return __builtin_shuffle(a, b, places);
-#endif
-}
-
 // The halves of every block of 2 kHalf lanes of two packs, added up.
 template <int kHalf, typename Real, int... l>
 UNSUPRANK_INLINE Pack<Real> halves_added(const Pack<Real>& a, const Pack<Real>& b,
                                          std::integer_sequence<int, l...>) {
-  constexpr LanePlaces<Real> low = {(l / kHalf * 2 * kHalf + l % kHalf)...};
-  return lanes_at<Real>(a, b, low) + lanes_at<Real>(a, b, low + kHalf);
+  return UNSUPRANK_LANES_AT(LanePlaces<Real>, a, b, (l / kHalf * 2 * kHalf + l % kHalf)...) +
+         UNSUPRANK_LANES_AT(LanePlaces<Real>, a, b, (l / kHalf * 2 * kHalf + l % kHalf + kHalf)...);
 }
 
 // Sums over the lanes of each of as many packs as a pack has lanes, in rounds that make one pack

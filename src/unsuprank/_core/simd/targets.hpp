@@ -1,8 +1,8 @@
 // All that depends on the compiler or on the processor stands here, behind guards.
 //
-// The kernels are C++17 with the vector extensions of g++ and clang, which every processor gets
-// compiled into what it has. On x86-64, g++ compiles the hot functions several times over besides,
-// and the loader picks the best one: nothing else in the core asks what machine it is for.
+// The kernels are C++17 with the vector extensions that g++ and clang have in common, which are
+// compiled into whatever registers a processor has. On x86-64, g++ compiles the hot functions for
+// several instruction sets besides, and the loader picks the best one.
 #pragma once
 
 #define UNSUPRANK_INLINE inline __attribute__((always_inline))
@@ -38,11 +38,12 @@
 #define UNSUPRANK_UNFUSED_CLONES
 #endif
 
-// The lanes of a vector in another order.
+// The lanes of two vectors, one after the other, at some constant places; `Places` is a vector of
+// integers of their size.
 #ifdef __clang__
-#define UNSUPRANK_SHUFFLE(v, ...) __builtin_shufflevector(v, v, __VA_ARGS__)
+#define UNSUPRANK_LANES_AT(Places, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define UNSUPRANK_SHUFFLE(v, ...) __builtin_shuffle(v, decltype(v){__VA_ARGS__})
+#define UNSUPRANK_LANES_AT(Places, a, b, ...) __builtin_shuffle(a, b, Places{__VA_ARGS__})
 #endif
 
 namespace unsuprank {

@@ -13,10 +13,10 @@ struct SwapProblem {
   int64_t n_picks;
 };
 
-// For queries first .. last-1 and every pair (r, c): the row nearest to the query, itself
-// excepted, by Euclidean distance over the picks with pick r replaced by column c; equally near
-// rows count by their index, lowest first. cost[q * rows + k] is what it costs to predict query
-// q by row k; errors[r * width + c] receives the sum over the queries.
+// Adds up, over queries first .. last-1 and for every pair (r, c), what it costs to predict the
+// query by its nearest row other than itself. Distances are Euclidean, over the picks with pick r
+// replaced by column c; of equally near rows, the first counts. cost[q * rows + k] is the cost of
+// predicting query q by row k; errors[r * width + c] receives the sum.
 void add_swap_errors(const SwapProblem& problem, const int64_t* queries, const double* cost,
                      int64_t first, int64_t last, double* errors);
 

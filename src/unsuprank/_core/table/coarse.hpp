@@ -28,9 +28,9 @@ struct CoarseColumn {
   // The value of a code, exactly, where values are decimals.
   double value(double code) const { return (low + code) / per_unit; }
 
-  // Those of a threshold at a share of the way between two values of which the codes are known,
-  // and differ. In units of codes, a value is in [code, code + 1), and so is the threshold in an
-  // interval of length 1; decimals are their codes. Rounding widens the interval a little.
+  // The open codes of a threshold at a share of the way between two values of which the codes are
+  // known, and differ. In units of codes, a value is in [code, code + 1), and so is the threshold
+  // in an interval of length 1; decimals are their codes. Rounding widens the interval a little.
   OpenCodes open_codes(uint16_t from, uint16_t to, double share) const {
     constexpr double kRounding = 1e-6;
     const double threshold = from + share * (to - from);
@@ -59,7 +59,7 @@ struct CoarseTable {
   // A subtree looks at few rows and many features: rows that fit into the cache stay there until
   // it is finished. Large nodes look at whole columns.
   bool prefers_rows(int64_t count) const { return by_row && count * cols <= kCachedCodes; }
-  // Codes of one feature are so far apart.
+  // How far apart the codes of one feature are.
   int64_t step(bool from_rows) const { return from_rows ? cols : 1; }
   CodeLine line(int64_t j, bool from_rows) const {
     return {from_rows ? by_row + j : by_column + j * rows, step(from_rows)};

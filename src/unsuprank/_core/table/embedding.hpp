@@ -10,7 +10,7 @@ namespace unsuprank {
 // What a column holds, as bits.
 enum ColumnFlag : uint8_t { kMissing = 1, kInfinite = 2, kVaries = 4 };
 
-// One byte of flags per column; a column varies if it has two different known values.
+// Writes one byte of flags per column; a column varies if it has two different known values.
 void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* flags);
 
 // Writes the centred coordinates of `count` columns from `first` on, times `scale`, into `out`:
@@ -19,8 +19,8 @@ void column_flags(const double* values, int64_t rows, int64_t cols, uint8_t* fla
 void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t count, double scale,
            double* out);
 
-// The factor between a value and its coordinate (numeric: scale / sd; nominal: scale / sqrt(Gini)),
-// 0 for constant columns.
+// Writes the factor between a value and its coordinate (numeric: scale / sd; nominal: scale /
+// sqrt(Gini)), which is 0 for constant columns.
 void embedding_scales(const Columns& table, double scale, double* scales);
 
 // Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.

@@ -1,5 +1,3 @@
-// What benchmarks measure the distance kernel against: the simplest loop over absolute
-// differences that keeps the arithmetic units busy.
 #include "testing/yardstick.hpp"
 
 #include "simd/packs.hpp"
@@ -11,6 +9,7 @@ using Floats = Pack<float>;
 using Bits = SimdVector<int32_t, 64>;
 constexpr int64_t kChains = 8, kStep = kLanes<float> * kChains;
 
+// The simplest loop over absolute differences that keeps the arithmetic units busy.
 UNSUPRANK_CLONES
 float sum_of_absolute_differences(const float* a, const float* b, int64_t n) {
   Floats sums[kChains] = {};

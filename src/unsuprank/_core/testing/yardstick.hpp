@@ -1,3 +1,4 @@
+// What benchmarks measure the distance kernel against.
 #pragma once
 #include <cstdint>
 
