@@ -138,10 +138,10 @@ class Regressions:
 class MCFS(SpectralRanker):
     r"""Multi-cluster feature selection: good columns explain the smooth functions of a graph.
 
-    The c smoothest nontrivial functions y_1 .. y_c on a neighbour graph (eigenvectors of
-    ``L y = s D y``) indicate its clusters. Each is regressed on the columns by least angle
-    regression, along the path of the lasso, with few nonzero coefficients; the score of a column
-    is its largest ``|coefficient|`` over the c regressions (``raw_scores_`` and ``scores_``).
+    The smoothest nontrivial functions on a neighbour graph (eigenvectors of ``L y = s D y``), as
+    many as there are clusters, indicate the clusters. Each is regressed on the columns by least
+    angle regression, along the path of the lasso, with few nonzero coefficients; the score of a
+    column is its largest ``|coefficient|`` over the regressions (``raw_scores_`` and ``scores_``).
 
     Parameters
     ----------

@@ -153,8 +153,9 @@ class NDFS(SpectralRanker):
             X = squarable_values(table)
             graph = self._neighbour_graph(X)
             return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
-        graph = self._neighbour_graph(table.values)
-        X, _ = centred(table.values, np.sqrt(table.n_rows))
+        X = table.values
+        graph = self._neighbour_graph(X)
+        X, _ = centred(X, np.sqrt(len(X)))
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
     def _start(self, X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:

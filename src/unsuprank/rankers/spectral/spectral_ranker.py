@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from copy import copy
 from inspect import cleandoc
-from textwrap import fill, indent
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -28,7 +27,7 @@ width : float, optional
 preset : {{None, "scikit-feature"}}, default=None
     With ``"scikit-feature"``, the answer is what that toolbox gives with its published default
     settings; the notes say what it does differently. Whatever the parameters above say, it sets
-{published}
+    {published}.
 n_features_to_select : int or float, default=16
     Columns that ``transform`` keeps: a count, or a fraction of all columns.
 n_jobs : int, optional
@@ -101,10 +100,8 @@ class SpectralRanker(Ranker):
 
 
 def _with_quotations(doc: str, published: PublishedSettings) -> str:
-    settings = ", ".join(f"{name}={value!r}" for name, value in published.parameters.items())
-    parameters = SHARED_PARAMETERS_DOC.format(published=indent(fill(settings + ".", 90), " " * 4))
     for name, text in {
-        "shared_parameters": parameters,
+        "shared_parameters": SHARED_PARAMETERS_DOC.format(published=published),
         "n_clusters": N_CLUSTERS_DOC,
         "toolbox_notes": published.notes,
     }.items():

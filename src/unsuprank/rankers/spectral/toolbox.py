@@ -44,6 +44,12 @@ class PublishedSettings:
     #: The largest raw score that there can be; the largest that there is, where none is known.
     largest: float | None = None
 
+    def __str__(self) -> str:
+        shown = {
+            k: f"{v:g}" if isinstance(v, float) else repr(v) for k, v in self.parameters.items()
+        }
+        return ", ".join(f"{name}={value}" for name, value in shown.items())
+
     def warn_of_ties(self, raw: np.ndarray, who: str) -> None:
         """Warn when the scores of all columns are numerically the same."""
         largest = float(np.abs(raw).max()) if self.largest is None else self.largest
@@ -89,11 +95,11 @@ NDFS = PublishedSettings(
     {"n_neighbors": 5, "weights": "binary", "alpha": 1.0, "beta": 1.0, "gamma": 1e9},
     """\
 The toolbox scikit-feature subtracts the graph from a matrix that repeats the degrees in
-every row instead of the diagonal matrix of degrees, so that its "Laplacian" is none; its
-objective can increase, because it scales F to unit columns in each step; and it inverts a
-matrix of columns x columns in every step, where one of rows x rows will do. It works on
-columns as they come: those with a large mean stand in for the missing intercept and those
-with a small unit need large coefficients, so here columns are standardised.""",
+every row instead of the diagonal matrix of degrees, so that its "Laplacian" is none; it
+scales F to unit columns in each step; its objective can increase; and it inverts a matrix of
+columns x columns in every step, where one of rows x rows will do. It works on columns as they
+come: those with a large mean stand in for the missing intercept and those with a small unit
+need large coefficients, so here columns are standardised.""",
 )
 
 #: Least angle regression without the lasso's drops, as scikit-learn names it.
