@@ -18,12 +18,6 @@ from .words import nine_of_ten
 MAX_VALUES = 12
 
 
-def _pack(values: np.ndarray, dtype: str) -> dict[str, str]:
-    """Numbers as base64, a third of the size of text."""
-    raw = np.ascontiguousarray(values, dtype="<" + dtype).tobytes()
-    return {"type": dtype, "bytes": base64.b64encode(raw).decode("ascii")}
-
-
 def payload(facts: PageFacts) -> dict[str, Any]:
     """What the script needs to show every feature, in the order of the columns."""
     return {
@@ -60,6 +54,12 @@ def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
         "association": _pack(np.round(100 * facts.neighbours.association.clip(0, 1)), "u1"),
         "strong": _pack(facts.neighbours.n_strong, "u4"),
     }
+
+
+def _pack(values: np.ndarray, dtype: str) -> dict[str, str]:
+    """Numbers as base64, a third of the size of text."""
+    raw = np.ascontiguousarray(values, dtype="<" + dtype).tobytes()
+    return {"type": dtype, "bytes": base64.b64encode(raw).decode("ascii")}
 
 
 def _bars(histograms: np.ndarray) -> list[str]:
