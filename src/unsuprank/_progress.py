@@ -57,14 +57,14 @@ class TextDisplay:
         share = done / total if total else 1.0
         bar = "#" * int(24 * share)
         left = (now - self._start) * (1 - share) / share if share else float("inf")
-        self._stream.write(f"\r{self._label} [{bar:<24}] {share:4.0%}  {_clock(left)} left ")
+        self._stream.write(f"\r{self._label} [{bar:<24}] {share:4.0%}  {clock(left)} left ")
         self._stream.flush()
         self._shown = True
 
     def close(self) -> None:
         """Say how long it took, if anything was shown."""
         if self._shown:
-            self._stream.write(f"\r{self._label}: done in {_clock(time.monotonic() - self._start)}")
+            self._stream.write(f"\r{self._label}: done in {clock(time.monotonic() - self._start)}")
             self._stream.write(" " * 36 + "\n")
             self._stream.flush()
 
@@ -111,7 +111,8 @@ def progress(label: str, total: float, verbose: int | bool = 0) -> Iterator[Prog
         display.close()
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """A time as people say it, in seconds or in minutes and seconds."""
     if seconds == float("inf"):
         return "?"
     if seconds < 60:

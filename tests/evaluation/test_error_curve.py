@@ -11,6 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from unsuprank import RandomRanker, VarianceRanker
 from unsuprank.evaluation import clustering_accuracy, error_curve, geometric_sizes
+from unsuprank.table import read_table
 
 
 @pytest.fixture
@@ -76,6 +77,15 @@ def test_all_curves_end_at_the_same_point_to_the_last_bit(X):
     assert curves.sizes.tolist() == [1, 2, 4, 8, 16, 20]
     assert curves.random_state == 0
     assert len(curves.test_rows) == 10
+
+
+def test_a_table_is_judged_like_the_array_it_was_read_from(X):
+    methods = {"variance": VarianceRanker(), "order": np.arange(20)[::-1]}
+    array, table = (error_curve(x, methods, n_random=1, cv=4) for x in (X, read_table(X)))
+    for name in methods:
+        assert np.array_equal(array.values[name], table.values[name])
+        assert np.array_equal(array.orders[name], table.orders[name])
+    assert np.array_equal(array.random, table.random)
 
 
 def test_sizes():

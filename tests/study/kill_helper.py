@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from unsuprank.study.data.data_sets import find_data_sets
+from unsuprank.study.data.data_sets import file_checksum, find_data_sets
 from unsuprank.study.engine import runner
 from unsuprank.study.engine.store import Store
 from unsuprank.study.plan.suites import cells_of
@@ -26,15 +26,15 @@ PAUSE = 0.005
 
 def run(data: Path, store: Path, journal: Path) -> None:
     attempt = runner.attempt
+    files = find_data_sets(data)
 
-    def noted(cell, table):
+    def noted(cell, shelf):
         with journal.open("a") as stream:
-            stream.write(f"{name_of(cell.identity(table.checksum))}\n")
+            stream.write(f"{name_of(cell.identity(file_checksum(files[cell.data_set])))}\n")
         time.sleep(PAUSE)
-        return attempt(cell, table)
+        return attempt(cell, shelf)
 
     runner.attempt = noted
-    files = find_data_sets(data)
     with Store(store) as kept:
         cells = cells_of(["sota"], list(files), ["variance", "random"])
         runner.Runner(kept, files, jobs=0).run(cells)
@@ -54,7 +54,7 @@ def fork(*arguments: Path) -> int:
 
 def finished(store: Path) -> set[str]:
     """Cells with a file, looked at without any help of the store."""
-    files = store.glob("??/*.json")
+    files = store.glob("??/[!.]*.json")
     return {name_of(json.loads(p.read_bytes().splitlines()[1])["cell"]) for p in files}
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
+from unsuprank.cli.app import run
+from unsuprank.io import FileProblem
 from unsuprank.study.data import fetch as fetching
 from unsuprank.study.data.collection import COLLECTION, KnownFile
 from unsuprank.study.data.data_sets import file_checksum, find_data_sets, load_data_set
-from unsuprank.study.data.fetch import FetchError, fetch
-
-typer_testing = pytest.importorskip("typer.testing")
+from unsuprank.study.data.fetch import fetch
 
 
 class Server(BaseHTTPRequestHandler):
@@ -85,10 +85,10 @@ def test_a_cut_connection_is_taken_up_where_it_stopped(server, tmp_path):
 
 def test_a_dead_connection_leaves_nothing(server, tmp_path):
     Server.dead = True
-    with pytest.raises(FetchError, match="could not be downloaded"):
+    with pytest.raises(FileProblem, match="could not be downloaded"):
         fetch("colon", tmp_path / "to", base_url=server, pause=0)
     assert everything_in(tmp_path / "to") == []
-    with pytest.raises(FetchError, match="could not be downloaded"):
+    with pytest.raises(FileProblem, match="could not be downloaded"):
         fetch("colon", tmp_path / "to", base_url="http://127.0.0.1:1", pause=0)
     assert everything_in(tmp_path / "to") == []
 
@@ -97,7 +97,7 @@ def test_a_wrong_checksum_leaves_what_was_there(server, tmp_path):
     (tmp_path / "to").mkdir()
     (tmp_path / "to" / "colon.mat").write_bytes(b"mine")
     Server.content = Server.content[:-1] + bytes([Server.content[-1] ^ 1])
-    with pytest.raises(FetchError, match="SHA-256 does not match"):
+    with pytest.raises(FileProblem, match="SHA-256 does not match"):
         fetch("colon", tmp_path / "to", base_url=server)
     assert everything_in(tmp_path / "to") == ["colon.mat"]
     assert (tmp_path / "to" / "colon.mat").read_bytes() == b"mine"
@@ -106,18 +106,18 @@ def test_a_wrong_checksum_leaves_what_was_there(server, tmp_path):
 def test_wrong_and_missing_names(server, tmp_path):
     with pytest.raises(ValueError, match=r"No data set is called 'kolon'.*colon"):
         fetch("kolon", tmp_path / "to", base_url=server)
-    with pytest.raises(FetchError, match="404"):
+    with pytest.raises(FileProblem, match="404"):
         fetch("Yale", tmp_path / "to", base_url=server)
     assert not (tmp_path / "to").exists() or everything_in(tmp_path / "to") == []
 
 
 def test_without_a_known_checksum(server, tmp_path, monkeypatch):
-    with pytest.raises(FetchError, match="No checksum of lung is known"):
+    with pytest.raises(FileProblem, match="No checksum of lung is known"):
         fetch("lung", tmp_path / "to", base_url=server)
     monkeypatch.setitem(COLLECTION, "colon", KnownFile("colon", 62, 2000))
     assert fetch("colon", tmp_path / "to", base_url=server, verify=False).exists()
     monkeypatch.setitem(COLLECTION, "colon", KnownFile("colon", 62, 2001))
-    with pytest.raises(FetchError, match="shape"):
+    with pytest.raises(FileProblem, match="shape"):
         fetch("colon", tmp_path / "other", base_url=server, verify=False)
     assert everything_in(tmp_path / "other") == []
 
@@ -137,36 +137,70 @@ def test_formats(tmp_path):
     for name, path in find_data_sets(tmp_path).items():
         found = load_data_set(path)
         assert found.name == name
-        assert np.array_equal(found.X, X), name
-        assert found.X.dtype == np.float64
+        assert np.array_equal(found.table.values, X), name
+        assert not found.table.n_values.any()
         assert found.n_classes == 2
-    (tmp_path / "bad.csv").write_text("u,v\n1,red\n")
-    with pytest.raises(ValueError, match=r"bad.csv.*'v' does not hold numbers"):
-        load_data_set(tmp_path / "bad.csv")
-    (tmp_path / "half.mat").write_bytes((tmp_path / "a.mat").read_bytes()[:150])
-    with pytest.raises(ValueError, match=r"half.mat cannot be read"):
+
+
+def test_files_that_are_no_data_sets(tmp_path):
+    (tmp_path / "dates.csv").write_text("u,v\n1,2020-01-01\n2,2021-01-01\n3,2022-01-01\n")
+    with pytest.raises(FileProblem, match=r"dates.csv.*'v'"):
+        load_data_set(tmp_path / "dates.csv")
+    savemat(tmp_path / "half.mat", {"X": np.eye(9)})
+    (tmp_path / "half.mat").write_bytes((tmp_path / "half.mat").read_bytes()[:150])
+    with pytest.raises(FileProblem, match=r"half.mat is not a readable"):
         load_data_set(tmp_path / "half.mat")
-    with pytest.raises(FileNotFoundError, match="no data directory"):
+    savemat(tmp_path / "short.mat", {"X": np.eye(9), "Y": np.ones(8)})
+    with pytest.raises(FileProblem, match=r"'Y' holds 8 values.*9 rows"):
+        load_data_set(tmp_path / "short.mat")
+    savemat(tmp_path / "other.mat", {"Z": np.eye(9)})
+    with pytest.raises(FileProblem, match="no table of numbers called 'X'"):
+        load_data_set(tmp_path / "other.mat")
+    with pytest.raises(FileProblem, match="no data directory"):
         find_data_sets(tmp_path / "nowhere")
 
 
-def test_commands(server, tmp_path):
-    from unsuprank.study.commands import app
+def test_nominal_columns_and_missing_values_stay_what_they_are(tmp_path):
+    (tmp_path / "mixed.csv").write_text("u,v,class\n1,red,a\n,blue,b\n3,red,a\n")
+    found = load_data_set(tmp_path / "mixed.csv")
+    assert found.table.n_values.tolist() == [0, 2]
+    assert found.table.missing.tolist() == [True, False]
+    assert found.y.tolist() == [0, 1, 0]
 
-    run = typer_testing.CliRunner().invoke
-    assert "gisette" in run(app, ["data", "list"]).output
+
+def test_commands(server, tmp_path, capsys):
+    assert run(["data", "list"]) == 0
+    assert "gisette" in capsys.readouterr().out
     to = tmp_path / "to"
-    result = run(app, ["data", "fetch", "colon", "--to", str(to), "--base-url", server])
-    assert result.exit_code == 0, result.output
-    checked = run(app, ["data", "check", str(to)])
-    assert checked.exit_code == 0
-    assert "right" in checked.output
-    (to / "colon.mat").write_bytes(b"x")
-    assert run(app, ["data", "check", str(to)]).exit_code == 1
-    assert run(app, ["data", "fetch", "nothing", "--to", str(to)]).exit_code == 1
-    wrong = run(app, ["reproduce", "--data", str(to), "--out", str(to), "--only", "everything"])
-    assert wrong.exit_code == 1
-    assert "No part is called 'everything'" in wrong.output
+    assert run(["data", "fetch", "colon", "--to", str(to), "--base-url", server]) == 0
+    assert run(["data", "check", str(to)]) == 0
+    assert "right" in capsys.readouterr().out
+
+
+def test_exit_codes_are_those_of_all_commands(tmp_path, capsys):
+    study = ["reproduce", "--data", str(tmp_path), "--out", str(tmp_path / "out")]
+    (tmp_path / "colon.mat").write_bytes(b"x")
+    assert run(["data", "check", str(tmp_path)]) == 3
+    assert "1 of 1 files are wrong" in capsys.readouterr().err
+    assert run(["data", "check", str(tmp_path / "nowhere")]) == 3
+    assert run(["data", "fetch", "nothing", "--to", str(tmp_path)]) == 3
+    assert run([*study, "--data-sets", "Yale"]) == 3
+    assert "Yale is not in" in capsys.readouterr().err
+    assert run([*study, "--only", "everything"]) == 2
+    assert "No part is called 'everything'" in capsys.readouterr().err
+    assert run([*study, "--methods", "genie4"]) == 2
+    assert run(["reproduce", "--data", str(tmp_path)]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_interrupted_study_says_that_it_can_go_on(tmp_path, capsys, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unsuprank.study.reproduce.reproduce", interrupted)
+    code = run(["reproduce", "--data", str(tmp_path), "--out", str(tmp_path), "--quiet"])
+    assert code == 130
+    assert "goes on from there" in capsys.readouterr().err
 
 
 @pytest.mark.data
@@ -176,4 +210,7 @@ def test_known_checksums(data_dir):
         if path.suffix == ".mat":
             assert fetching.problem(COLLECTION[name], path) is None
             assert file_checksum(path) == COLLECTION[name].checksum
-            assert load_data_set(path).X.shape == (COLLECTION[name].rows, COLLECTION[name].columns)
+            assert load_data_set(path).table.shape == (
+                COLLECTION[name].rows,
+                COLLECTION[name].columns,
+            )

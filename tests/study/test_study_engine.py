@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,12 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import unsuprank
 from unsuprank.study.data.data_sets import find_data_sets
 from unsuprank.study.engine import workers
 from unsuprank.study.engine.run_log import RunLog
 from unsuprank.study.engine.runner import NO_LIMITS, Limits, Runner
 from unsuprank.study.engine.store import Store, key_of
 from unsuprank.study.plan.cells import CLUSTER_HYPOTHESIS, make_cell, pack_order, unpack_order
+from unsuprank.study.plan.code_digest import digest_of
 from unsuprank.study.plan.suites import cells_of
 from unsuprank.study.reproduce import reproduce
 
@@ -60,7 +63,7 @@ def helper(what: str, *places: Path) -> dict:
 
 def results_of(store: Path) -> dict[str, dict]:
     found = {}
-    for path in sorted(store.glob("??/*.json")):
+    for path in sorted(store.glob("??/[!.]*.json")):
         stored = json.loads(path.read_bytes().splitlines()[1])
         stored["result"].pop("seconds", None)
         found[path.name] = stored
@@ -96,11 +99,12 @@ def test_two_runs_share_the_work(data, tmp_path):
 
 def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
     out = tmp_path / "out"
-    command = [sys.executable, "-m", "unsuprank.study", "reproduce", "--jobs", "2", "--quiet"]
+    program = "from unsuprank.cli import main; main()"
+    command = [sys.executable, "-c", program, "reproduce", "--jobs", "2", "--quiet"]
     command += ["--data", str(few), "--out", str(out), "--only", "sota", "--methods", "random"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     store, deadline = out / "store", time.monotonic() + 60
-    while len(list(store.glob("??/*.json"))) < 3 and time.monotonic() < deadline:
+    while len(list(store.glob("??/[!.]*.json"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
     workers_of = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
     os.kill(running.pid, signal.SIGKILL)
@@ -109,7 +113,7 @@ def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
     while any(_runs(int(pid)) for pid in workers_of) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(_runs(int(pid)) for pid in workers_of)
-    before = {p: p.read_bytes() for p in store.glob("??/*.json")}
+    before = {p: p.read_bytes() for p in store.glob("??/[!.]*.json")}
     summary = reproduce(few, out, only=["sota"], methods=["random"], jobs=0)
     assert summary.found == len(before) >= 3
     assert all(p.read_bytes() == content for p, content in before.items())
@@ -142,7 +146,7 @@ def damage_foreign(path: Path) -> None:
 
 def damage_swap(path: Path) -> None:
     """A whole, valid result of another cell under this name."""
-    other = next(p for p in path.parent.parent.glob("??/*.json") if p != path)
+    other = next(p for p in path.parent.parent.glob("??/[!.]*.json") if p != path)
     path.write_bytes(other.read_bytes())
 
 
@@ -155,12 +159,14 @@ def test_damage_is_reported_set_aside_and_recomputed(few, tmp_path, damage):
     with Store(tmp_path / "store", warnings.append) as store:
         assert Runner(store, files, jobs=0).run(cells).computed == len(cells)
         right = results_of(tmp_path / "store")
-        victim = sorted((tmp_path / "store").glob("??/*.json"))[3]
+        victim = sorted((tmp_path / "store").glob("??/[!.]*.json"))[3]
         damage(victim)
         stranger = tmp_path / "store" / "notes.txt"
         stranger.write_text("hello")
-        left_over = victim.with_name(f".{victim.stem}.999999999.tmp")
-        left_over.write_text("half")
+        left_over, fresh = (victim.with_name(f".{digit * 16}.json") for digit in "ab")
+        for half in (left_over, fresh):
+            half.write_text("half")
+        os.utime(left_over, (0, 0))
         again = Runner(store, files, jobs=0).run(cells)
     assert again.computed == 1
     assert again.found == len(cells) - 1
@@ -171,6 +177,7 @@ def test_damage_is_reported_set_aside_and_recomputed(few, tmp_path, damage):
     }
     assert len(warnings) == 2
     assert not left_over.exists()
+    assert fresh.exists()  # another run may be writing it
 
 
 def test_the_key_depends_on_everything(monkeypatch):
@@ -188,7 +195,40 @@ def test_the_key_depends_on_everything(monkeypatch):
     }
     monkeypatch.setattr("unsuprank.study.plan.cells.__version__", "next")
     keys.add(key_of(base.identity("1")))
-    assert len(keys) == 7
+    monkeypatch.setattr("unsuprank.study.plan.cells.code_digest", lambda: "changed")
+    keys.add(key_of(base.identity("1")))
+    assert len(keys) == 8
+
+
+def test_the_digest_changes_with_the_code_that_makes_scores(tmp_path):
+    package, kernels = tmp_path / "unsuprank", tmp_path / "_kernels.so"
+    shutil.copytree(Path(unsuprank.__file__).parent, package)
+    kernels.write_bytes(b"compiled")
+    seen = [digest_of(package, kernels)]
+    assert digest_of(package, kernels) == seen[0]
+    for name in ("rankers/forest/model.py", "table.py", "evaluation/judges.py", "study/new.py"):
+        path = package / name
+        path.write_text((path.read_text("utf-8") if path.exists() else "") + "# changed\n")
+        seen.append(digest_of(package, kernels))
+    (package / "study" / "new.py").rename(package / "study" / "newer.py")
+    seen.append(digest_of(package, kernels))
+    kernels.write_bytes(b"compiled again")
+    seen.append(digest_of(package, kernels))
+    assert len(set(seen)) == len(seen)
+    for name in ("cli/app.py", "report/page.py", "plot.py", "study/publish/study_page.py"):
+        with (package / name).open("a") as stream:
+            stream.write("# only shown\n")
+    assert digest_of(package, kernels) == seen[-1]
+
+
+def test_a_data_file_that_cannot_be_read_is_a_failure_with_its_reason(few, tmp_path):
+    (few / "set00.csv").write_text("")
+    with Store(tmp_path / "store") as store:
+        cells = cells_of(["sota"], ["set00", "set01"], ["variance"])
+        done = Runner(store, find_data_sets(few), jobs=1).run(cells)
+    assert done.computed == len(cells)
+    assert len(done.failed) == len(cells) // 2
+    assert all("set00.csv is empty" in line for line in done.failed)
 
 
 def test_a_failure_is_a_result_and_the_run_goes_on(tmp_path):
@@ -224,16 +264,17 @@ def test_memory_and_crashes_are_outcomes(few, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(workers, "compute", too_much)
-    assert workers.attempt(None, None) == {"status": "limit", "reason": "memory"}
+    cell, shelf = make_cell("set00", 0, "variance", {}), workers.DataShelf(find_data_sets(few))
+    assert workers.attempt(cell, shelf) == {"status": "limit", "reason": "memory"}
     worker = workers.Worker(find_data_sets(few), memory_limit=None)
     try:
-        worker.give(make_cell("set00", 0, "variance", {}))
+        worker.give(cell)
         worker._process.kill()
         outcome = worker.take()
         while outcome["status"] == "done":  # it was faster than the kill
             outcome = worker.take()
         assert "died" in outcome["reason"]
-        worker.give(make_cell("set00", 0, "variance", {}))
+        worker.give(cell)
         assert worker.take()["status"] == "done"
     finally:
         worker.stop()

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from unsuprank.evaluation import compare, plots
+from unsuprank import Genie3, URelief, VarianceRanker
+from unsuprank.evaluation import compare, error_curve, plots
+from unsuprank.evaluation.folds import split_rows
 from unsuprank.study.data.data_sets import DataSet
 from unsuprank.study.plan import paper, recipes
-from unsuprank.study.plan.cells import compute, fold_rows, make_cell, unpack_order
+from unsuprank.study.plan.cells import FOLD_SEED, N_FOLDS, compute, make_cell, unpack_order
 from unsuprank.study.plan.recipes import RECIPES, Recipe
 from unsuprank.study.plan.suites import (
     GENIE3,
@@ -22,12 +24,13 @@ from unsuprank.study.plan.suites import (
     check_parts,
 )
 from unsuprank.study.publish import paper_tables as study
+from unsuprank.study.publish.publication import make_tables
+from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
 from unsuprank.study.publish.study_figures import write_figures
-from unsuprank.study.publish.study_page import Facts, write_page
+from unsuprank.study.publish.study_page import StudyFacts, write_page
 from unsuprank.study.publish.study_verdicts import outliers, verdicts
-from unsuprank.study.publish.tables import Table
-from unsuprank.study.reproduce import make_tables
+from unsuprank.table import read_table
 
 DATA_SETS = ["ALLAML", "colon", "leukemia", "ORL", "Yale"]
 
@@ -147,7 +150,7 @@ def test_fastcan_gives_a_whole_order():
     pytest.importorskip("fastcan", reason="fastcan is not installed")
     X = np.random.default_rng(0).normal(size=(12, 30))
     X[:, 5] = 1.0
-    order = RECIPES["fastcan"].rank(X, None, {}, 0)["order"]
+    order = RECIPES["fastcan"].rank(read_table(X), None, {}, 0)["order"]
     assert sorted(order) == list(range(30))
     assert 5 not in order[:11]
 
@@ -182,24 +185,26 @@ def test_everything_is_written(results, tmp_path):
     assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
     assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
     assert (tmp_path / "curves" / "ORL.png").exists()
-    facts = Facts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
+    facts = StudyFacts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
     write_page(tmp_path, facts, ["a < b"], tables, figures)
     page = (tmp_path / "index.html").read_text()
     assert "50 min" in page
-    assert "sota: 40 min; curves, ari: 10 min" in page
+    assert "sota: 40 min 00 s; curves, ari: 10 min 00 s" in page
     assert "a &lt; b" in page
     assert page.count("data:image/png;base64,") == len(figures)
-    assert "http" not in page  # self-contained
+    assert "<td><b>27.6</b></td>" in page  # URelief on ORL, the best of its row
+    assert "http:" not in page  # self-contained
+    assert "https:" not in page
     assert "Table 3" in (tmp_path / "summary.md").read_text()
 
 
 def test_table_forms():
-    table = Table("t", "A title", ["data_set", "a", "b"], [["x", 1.0, 2.0], ["y", None, 0.123456]],
-                  bold=(1, 2))  # fmt: skip
+    rows = [["x", 1.0, 2.0], ["y", None, 0.123456]]
+    table = ResultTable("t", "A title", ["data_set", "a", "b"], rows, bold=(1, 2))
     assert table.csv() == "data_set,a,b\nx,1,2\ny,,0.123456\n"
     assert "| x | **1** | 2 |" in table.markdown()
     assert r"data\_set & a & b \\" in table.latex()
-    assert "<td><b>1</b></td>" in table.html()
+    assert table.shown()[0] == [("x", False), ("1", True), ("2", False)]
 
 
 def test_what_is_not_there_yet_is_skipped(monkeypatch):
@@ -221,16 +226,16 @@ def test_parts_share_their_cells():
 
 def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 5))
-    data = DataSet("d", X, np.arange(40) % 4, "0")
+    data = DataSet("d", read_table(X), np.arange(40) % 4)
     seen = []
 
     def spy(table, n_classes, settings, seed):
-        seen.append((table.copy(), n_classes))
+        seen.append((table.values, n_classes))
         return {"order": np.arange(5)[::-1]}
 
     monkeypatch.setitem(RECIPES, "spy", Recipe(spy))
     result = compute(make_cell("d", 3, "spy", {}), data)
-    train, test = fold_rows(40, 3)
+    train, test = split_rows(N_FOLDS, 40, FOLD_SEED)[3]
     assert np.array_equal(seen[0][0], X[train])
     assert seen[0][1] == 4
     assert not set(train) & set(test)
@@ -241,33 +246,29 @@ def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
     assert errors == {result["rankings"]["order"]["rmse"][-1]}
 
 
-def test_forest_and_path_adapters(monkeypatch):
-    """The adapters against stand-ins with the interface that the package promises."""
+def test_a_cell_is_one_fold_of_an_error_curve():
+    X = np.random.default_rng(1).normal(size=(40, 20)) * np.arange(1, 21)
+    table = read_table(X)
+    curves = error_curve(table, VarianceRanker(), cv=10, n_random=0)
+    for fold in (0, 7):
+        cell = compute(make_cell("d", fold, "variance", {}), DataSet("d", table))
+        found = cell["rankings"]["order"]
+        assert found["rmse"] == curves.values["VarianceRanker"][fold].tolist()
+        order = curves.orders["VarianceRanker"][fold]
+        assert unpack_order(found["order"]).tolist() == order.tolist()
 
-    class Forest:
-        def __init__(self, n_estimators=100, random_state=None, n_jobs=None):
-            self.seed = random_state
 
-        def get_params(self):
-            return {"n_estimators": 100, "random_state": None, "n_jobs": None}
-
-        def fit(self, X):
-            self.genie3_, self.random_forest_ = X.sum(axis=0), -X.sum(axis=0)
-            self.symbolic_ = np.zeros(X.shape[1])
-            return self
-
-    def path(X, n_neighbors, n_iterations, **_):
-        return np.zeros((len(n_neighbors), len(n_iterations), X.shape[1])) + np.arange(X.shape[1])
-
-    monkeypatch.setattr(recipes, "PredictiveClusteringForest", Forest)
-    monkeypatch.setattr(recipes, "urelief_path", path)
-    X = np.arange(12.0).reshape(4, 3)
-    orders = RECIPES["forest"].rank(X, None, {"n_estimators": 5}, 1)
-    assert orders["genie3"].tolist() == [2, 1, 0]
-    assert orders["random_forest"].tolist() == [0, 1, 2]
-    grid = RECIPES["urelief-grid"].rank(X, None, {}, 0)
+def test_a_forest_gives_the_orders_of_its_scores_and_a_path_those_of_its_settings():
+    X = np.random.default_rng(0).normal(size=(45, 6)) * [1, 1, 1, 3, 1, 1]
+    table = read_table(X)
+    orders = RECIPES["forest"].rank(table, None, {"n_estimators": 5}, 1)
+    assert list(orders) == ["genie3", "random_forest", "symbolic"]
+    alone = Genie3(n_estimators=5, random_state=1).fit(X)
+    assert orders["genie3"].tolist() == alone.order_.tolist()
+    grid = RECIPES["urelief-grid"].rank(table, None, {}, 0)
     assert len(grid) == 30
-    assert grid["I=0.1 K=5"].tolist() == [2, 1, 0]
+    alone = URelief(n_neighbors=15, n_iterations=0.5, random_state=0).fit(X)
+    assert grid["I=0.5 K=15"].tolist() == alone.order_.tolist()
 
 
 def test_pictures_of_the_library():

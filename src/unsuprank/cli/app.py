@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from .._version import __version__
-from ..study.commands import data_app, reproduce
 from . import console, errors
 from .compare_command import compare
 from .curve_command import curve
 from .methods_command import methods
 from .options import Session
 from .rank_command import rank
+from .study_commands import data_app, reproduce
 from .transform_command import transform
 
 app = typer.Typer(

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import friedmanchisquare, rankdata, studentized_range
 
 from .._checks import check_number
+from .selection import size_index
 
 
 @dataclass(frozen=True)
@@ -201,11 +202,8 @@ def _read_results(results, methods, datasets, size):
 def _from_curves(curves, size):
     first = next(iter(curves.values()))
     names = (*first.values, *(("random",) if len(first.random) else ()))
-    values = np.array([[_at(c, name, size) for name in names] for c in curves.values()])
+    values = np.array(
+        [[c.mean(name)[size_index(c.sizes, size)] for name in names] for c in curves.values()]
+    )
     sign = -1.0 if first.higher_is_better else 1.0
     return names, tuple(map(str, curves)), sign * values
-
-
-def _at(curve, name, size):
-    at = max(0, int(np.searchsorted(curve.sizes, size, side="right")) - 1)
-    return curve.mean(name)[at]

@@ -12,15 +12,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.model_selection import KFold
 
 from .._checks import check_count
 from .._parallel import one_blas_thread
 from .._progress import progress
 from ..table import Table, read_table
+from .folds import JudgedFold, judge_fold, rows_of, split_rows
 from .judges import Judge, Measure, make_judge
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
 
@@ -171,16 +170,17 @@ def error_curve(
     table = read_table(X, nominal_features=nominal_features)
     judge = make_judge(measure, model, table, y, random_state)
     wanted = read_sizes(sizes, table.n_columns)
-    folds = _folds(judge.default_cv if cv == "auto" else cv, table.n_rows, random_state)
+    folds = split_rows(judge.default_cv if cv == "auto" else cv, table.n_rows, random_state)
     names = [*methods, *(f"random {draw}" for draw in range(n_random))]
+    source = table if isinstance(X, Table) else X
 
-    def work(name: str, f: int) -> tuple[np.ndarray, np.ndarray]:
-        train, test = folds[f]
-        if name in methods:
-            order = learn_order(methods[name], _rows_of(X, train), table.n_columns)
-        else:
-            order = random_order(table.n_columns, random_state, names.index(name), f)
-        return order, judge.judge(train, test, order, wanted)
+    def work(name: str, f: int) -> JudgedFold:
+        def learn(train: np.ndarray) -> dict[str, np.ndarray]:
+            if name in methods:
+                return {name: learn_order(methods[name], rows_of(source, train), table.n_columns)}
+            return {name: random_order(table.n_columns, random_state, names.index(name), f)}
+
+        return judge_fold(folds[f], learn, judge, wanted)
 
     jobs = [(name, f) for name in names for f in range(len(folds))]
     done = dict(zip(jobs, _run(work, jobs, n_jobs, verbose), strict=True))
@@ -202,41 +202,21 @@ def _run(work, jobs, n_jobs, verbose):
 
 
 def _collect(done, methods, n_random, sizes, folds, judge: Judge, random_state) -> ErrorCurves:
-    def stack(name: str, what: int) -> np.ndarray:
-        parts = [done[name, f][what] for f in range(len(folds))]
-        return np.vstack(parts) if what else np.array(parts)
+    def judged(name: str) -> list[JudgedFold]:
+        return [done[name, f] for f in range(len(folds))]
 
-    random = [stack(f"random {draw}", 1) for draw in range(n_random)]
-    shape = (0, len(stack(methods[0], 1)), len(sizes))
+    def values(name: str) -> np.ndarray:
+        return np.vstack([fold.values[name] for fold in judged(name)])
+
+    random = [values(f"random {draw}") for draw in range(n_random)]
+    shape = (0, len(values(methods[0])), len(sizes))
     return ErrorCurves(
         sizes=sizes,
-        values={name: stack(name, 1) for name in methods},
+        values={name: values(name) for name in methods},
         random=np.array(random) if random else np.empty(shape),
-        orders={name: stack(name, 0) for name in methods},
+        orders={name: np.array([fold.orders[name] for fold in judged(name)]) for name in methods},
         test_rows=tuple(test for _, test in folds),
         measure=judge.name,
         higher_is_better=judge.higher_is_better,
         random_state=random_state,
     )
-
-
-def _folds(cv, n_rows: int, random_state: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    if cv is None:
-        everything = np.arange(n_rows)
-        return [(everything, everything)]
-    if hasattr(cv, "split"):
-        return list(cv.split(np.zeros(n_rows)))
-    n_folds = check_count("cv", cv, minimum=2)
-    if n_folds > n_rows:
-        raise ValueError(f"cv is {n_folds}, but there are only {n_rows} rows; use fewer folds.")
-    return list(KFold(n_folds, shuffle=True, random_state=random_state).split(np.zeros(n_rows)))
-
-
-def _rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a table, array or data frame, of its own kind."""
-    if isinstance(X, Table):
-        return X.take(rows=rows)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame[rows.tolist()].to_native()
-    return np.asarray(X)[rows]

@@ -1,7 +1,8 @@
 """What the leading features are good for: rebuilding the rest, or finding the labels.
 
-A judge gets the rows to learn from, the rows to be judged on, an order and sizes, and
-answers with an array of shape (n_repetitions, n_sizes).
+A judge is told of a fold, the rows to learn from and the rows to be judged on, and answers with
+a function for that fold: of an order and sizes, to an array of shape (n_repetitions, n_sizes).
+What all orders of a fold share is done once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from .neighbours import PrefixNeighbours
 
 #: A custom measure: ``(X, X_selected, y) -> float``, higher is better.
 Measure = Callable[[np.ndarray, np.ndarray, Any], float]
+#: Judges an order of one fold at several sizes.
+JudgeOrder = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Starts of k-means in the clustering protocol.
 KMEANS_STARTS = 20
 
@@ -38,9 +41,8 @@ class Judge(ABC):
         self.name = name
 
     @abstractmethod
-    def judge(
-        self, train: np.ndarray, test: np.ndarray, order: np.ndarray, sizes: np.ndarray
-    ) -> np.ndarray: ...
+    def on_fold(self, train: np.ndarray, test: np.ndarray) -> JudgeOrder:
+        """The judge of the orders of one fold."""
 
 
 class NearestNeighbourJudge(Judge):
@@ -53,10 +55,17 @@ class NearestNeighbourJudge(Judge):
         super().__init__(name)
         self._table = table
 
-    def judge(self, train, test, order, sizes):
+    def on_fold(self, train, test):
         fold = make_fold(self._table, train, test)
-        errors = NearestNeighbourErrors(fold)(order, sizes)
-        return np.array([[summarise(fold, e, self.name) for e in errors]])
+        neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
+
+        def error(nearest: np.ndarray) -> float:
+            errors = feature_errors(fold, lambda rows: fold.train[nearest[rows]])
+            return summarise(fold, errors, self.name)
+
+        return lambda order, sizes: np.array(
+            [[error(nearest) for nearest in neighbours.nearest(order, sizes)]]
+        )
 
 
 class RegressorJudge(Judge):
@@ -71,9 +80,11 @@ class RegressorJudge(Judge):
         table.require_numeric("A regressor", ["the default model, 1nn"])
         self._table, self._model = table, model
 
-    def judge(self, train, test, order, sizes):
+    def on_fold(self, train, test):
         fold = make_fold(self._table, train, test)
-        return np.array([[self._error(fold, np.sort(order[:size])) for size in sizes]])
+        return lambda order, sizes: np.array(
+            [[self._error(fold, np.sort(order[:size])) for size in sizes]]
+        )
 
     def _error(self, fold: Fold, columns: np.ndarray) -> float:
         model = clone(self._model).fit(fold.train[:, columns], fold.train)
@@ -92,15 +103,14 @@ class ClassificationJudge(Judge):
         self._values, self._y = table.values, y
         self._model = KNeighborsClassifier(n_neighbors=1) if model == "1nn" else model
 
-    def judge(self, train, test, order, sizes):
+    def on_fold(self, train, test):
         X, y = self._values, self._y
-        scores = [
-            clone(self._model)
-            .fit(X[np.ix_(train, top)], y[train])
-            .score(X[np.ix_(test, top)], y[test])
-            for top in (np.sort(order[:size]) for size in sizes)
-        ]
-        return np.array([scores])
+
+        def accuracy(columns: np.ndarray) -> float:
+            model = clone(self._model).fit(X[np.ix_(train, columns)], y[train])
+            return model.score(X[np.ix_(test, columns)], y[test])
+
+        return lambda order, sizes: np.array([[accuracy(np.sort(order[:size])) for size in sizes]])
 
 
 class ClusteringJudge(Judge):
@@ -111,15 +121,17 @@ class ClusteringJudge(Judge):
         table.require_complete("k-means", ["the reconstruction measures"])
         self._values, self._y, self._seed = table.values, y, random_state
 
-    def judge(self, train, test, order, sizes):  # noqa: ARG002 - k-means learns nothing
-        agreement = CLUSTERING[self.name]
+    def on_fold(self, train, test):  # noqa: ARG002 - k-means learns nothing
         y = self._y[test]
-        result = np.empty((KMEANS_STARTS, len(sizes)))
-        for s, size in enumerate(sizes):
-            X = np.ascontiguousarray(self._values[np.ix_(test, np.sort(order[:size]))])
-            for start in range(KMEANS_STARTS):
-                result[start, s] = agreement(y, kmeans_labels(X, y, self._seed + start))
-        return result
+
+        def agreements(columns: np.ndarray) -> list[float]:
+            X = np.ascontiguousarray(self._values[np.ix_(test, columns)])
+            found = (kmeans_labels(X, y, self._seed + start) for start in range(KMEANS_STARTS))
+            return [CLUSTERING[self.name](y, labels) for labels in found]
+
+        return lambda order, sizes: np.transpose(
+            [agreements(np.sort(order[:size])) for size in sizes]
+        )
 
 
 class CustomJudge(Judge):
@@ -129,25 +141,12 @@ class CustomJudge(Judge):
         super().__init__(getattr(function, "__name__", "custom"))
         self._function, self._values, self._y = function, table.values, y
 
-    def judge(self, train, test, order, sizes):  # noqa: ARG002 - the function learns nothing
+    def on_fold(self, train, test):  # noqa: ARG002 - the function learns nothing
         X = self._values[test]
         y = None if self._y is None else self._y[test]
-        return np.array([[self._function(X, X[:, np.sort(order[:k])], y) for k in sizes]], float)
-
-
-class NearestNeighbourErrors:
-    """Errors of copying the nearest row, for one fold and any number of orders."""
-
-    def __init__(self, fold: Fold) -> None:
-        self._fold = fold
-        self._neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
-
-    def __call__(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Per-feature errors, shape (n_sizes, n_features)."""
-        return np.array([self._of(chosen) for chosen in self._neighbours.nearest(order, sizes)])
-
-    def _of(self, chosen: np.ndarray) -> np.ndarray:
-        return feature_errors(self._fold, lambda rows: self._fold.train[chosen[rows]])
+        return lambda order, sizes: np.array(
+            [[self._function(X, X[:, np.sort(order[:size])], y) for size in sizes]], float
+        )
 
 
 def kmeans_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
@@ -194,14 +193,11 @@ def make_judge(
     if too_large is not None:
         raise ValueError(too_large)
     if measure in RECONSTRUCTION:
-        if isinstance(model, str) and model != "1nn":
+        if not isinstance(model, str):
+            return RegressorJudge(measure, table, model)
+        if model != "1nn":
             raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")
-        one_nn = isinstance(model, str)
-        return (
-            NearestNeighbourJudge(measure, table)
-            if one_nn
-            else RegressorJudge(measure, table, model)
-        )
+        return NearestNeighbourJudge(measure, table)
     if labels is None:
         raise ValueError(f"measure {measure!r} compares to labels: give them as y.")
     if measure == "classification":

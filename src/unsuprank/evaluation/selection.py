@@ -39,6 +39,11 @@ def read_sizes(sizes: str | Sequence[int], n_features: int) -> np.ndarray:
     return wanted
 
 
+def size_index(sizes: np.ndarray, size: int) -> int:
+    """Where ascending sizes come nearest to `size` from below; 0 where all are above it."""
+    return max(0, int(np.searchsorted(sizes, size, side="right")) - 1)
+
+
 def read_methods(methods: RankerOrOrder | Mapping[str, RankerOrOrder]) -> dict[str, RankerOrOrder]:
     """Rankers or orders by name."""
     if isinstance(methods, Mapping):

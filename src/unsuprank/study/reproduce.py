@@ -5,30 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .data.data_sets import find_data_sets
+from ..io import FileProblem
+from .data.data_sets import SUFFIXES, find_data_sets
 from .engine.run_log import RunLog
 from .engine.runner import NO_LIMITS, Limits, Runner, RunSummary
 from .engine.store import Store
-from .plan.cells import Cell
 from .plan.suites import PARTS, SOTA_COLUMNS, cells_of, check_methods, check_parts
-from .publish.paper_tables import (
-    ari_table,
-    beside_paper,
-    beyond,
-    curve_table,
-    ensemble_table,
-    gaps,
-    table_2,
-    table_3,
-    tests,
-    urelief_ranks,
-    urelief_table,
-)
+from .publish.publication import publish
 from .publish.results import Results
-from .publish.study_figures import write_figures
-from .publish.study_page import Facts, write_page
-from .publish.study_verdicts import verdicts
-from .publish.tables import Table
+from .publish.study_page import StudyFacts
 
 
 def reproduce(
@@ -73,19 +58,15 @@ def reproduce(
     """
     parts = check_parts(PARTS if only is None else only)
     chosen = None if methods is None else check_methods(methods)
-    files = _files(data, data_sets)
+    files = _chosen_files(data, data_sets)
     out.mkdir(parents=True, exist_ok=True)
     for column in SOTA_COLUMNS:
         if not column.is_available():
             say(f"{column.title} is skipped: what it needs is not installed.")
+    allowed = NO_LIMITS if full else limits
     with Store(out / "store", say) as store:
         runner = Runner(
-            store,
-            files,
-            jobs=jobs,
-            limits=NO_LIMITS if full else limits,
-            retry_failed=retry_failed,
-            verbose=verbose,
+            store, files, jobs=jobs, limits=allowed, retry_failed=retry_failed, verbose=verbose
         )
         cells = cells_of(parts, list(files), chosen)
         log = RunLog(out / "runs.json", parts)
@@ -93,57 +74,19 @@ def reproduce(
         log.note(summary.computed, last=True)
         for line in (*summary.over_limit, *summary.failed):
             say(line)
-        _write(out, runner, parts, list(files), cells, log.seconds(), jobs)
+        spent = [o.get("seconds", 0.0) for c in cells if (o := runner.stored(c))]
+        facts = StudyFacts(parts, len(files), log.seconds(), sum(spent), len(spent), jobs)
+        publish(out, Results(runner.stored, list(files)), facts)
     return summary
 
 
-def _files(data: Path, wanted: Sequence[str] | None) -> dict[str, Path]:
+def _chosen_files(data: Path, wanted: Sequence[str] | None) -> dict[str, Path]:
     files = find_data_sets(data)
     if wanted is not None:
         unknown = [name for name in wanted if name not in files]
         if unknown:
-            raise ValueError(f"{unknown[0]} is not in {data}; there are: {', '.join(files)}.")
+            raise FileProblem(f"{unknown[0]} is not in {data}; there are: {', '.join(files)}.")
         files = {name: files[name] for name in files if name in set(wanted)}
     if not files:
-        raise ValueError(f"There are no data sets in {data} (.mat, .npz, .arff or .csv files).")
+        raise FileProblem(f"There are no data sets in {data} ({', '.join(SUFFIXES)} files).")
     return files
-
-
-def _write(
-    out: Path,
-    runner: Runner,
-    parts: list[str],
-    data_sets: list[str],
-    cells: list[Cell],
-    wall: dict[str, float],
-    jobs: int,
-) -> None:
-    results = Results(runner.stored, data_sets)
-    tables = make_tables(results, parts)
-    for table in tables:
-        table.write(out)
-    figures = write_figures(results, parts, out)
-    spent = [o.get("seconds", 0.0) for c in cells if (o := runner.stored(c))]
-    facts = Facts(parts, len(data_sets), wall, sum(spent), len(spent), jobs)
-    shown = [t for t in tables if t.name != "fig-5-curves"]
-    write_page(out, facts, verdicts(results) if "sota" in parts else [], shown, figures)
-
-
-def make_tables(results: Results, parts: Sequence[str]) -> list[Table]:
-    """The tables of some parts of the study."""
-    tables: list[Table] = []
-    if "sota" in parts:
-        tables += [table_3(results), beside_paper(results), tests(results), beyond(results)]
-    if "ensemble-scores" in parts:
-        tables.insert(0, table_2(results))
-    if "urelief-grid" in parts and (ranks := urelief_ranks(results)) is not None:
-        tables.append(urelief_table(ranks))
-    if "ensemble-grid" in parts:
-        tables.append(ensemble_table(results))
-    if "ari" in parts:
-        tables.append(ari_table(results))
-    if "curves" in parts:
-        tables.append(curve_table(results))
-    if "sota" in parts:
-        tables.append(gaps(results))
-    return tables

@@ -26,6 +26,7 @@ class KnownFile:
 
     @property
     def file_name(self) -> str:
+        """Name of the file where it is published, and where it is kept."""
         return f"{self.name}.mat"
 
 

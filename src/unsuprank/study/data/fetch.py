@@ -1,30 +1,27 @@
 """Download files of the collection: resumed after a cut, verified, never half there.
 
 Bytes go to a hidden file beside the target. A connection that breaks is taken up again
-where it stopped, as long as every attempt or two makes progress. Only a file that passed
+where it stopped, as long as every few attempts make progress. Only a file that passed
 its check gets its name; whatever fails leaves nothing behind.
 """
 
 from __future__ import annotations
 
 import http.client
-import os
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 from ..._progress import Progress, progress
+from ...io import FileProblem
+from ...io.write import atomic_path
 from .collection import BASE_URL, KnownFile, known_file
 from .data_sets import file_checksum, load_data_set
 
 #: Attempts in a row without a new byte before a download is given up.
 ATTEMPTS = 4
 _CHUNK = 1 << 16
-
-
-class FetchError(RuntimeError):
-    """A download failed; the message says what to do."""
 
 
 def fetch(
@@ -41,7 +38,7 @@ def fetch(
     Parameters
     ----------
     name : str
-        Of the collection.
+        Name of a data set of the collection.
     directory : Path
         Made if it does not exist.
     base_url : str
@@ -56,7 +53,7 @@ def fetch(
     """
     file = known_file(name)
     if verify and file.checksum is None:
-        raise FetchError(
+        raise FileProblem(
             f"No checksum of {name} is known, so the file cannot be verified; use --no-verify "
             f"(verify=False) to accept any file with {file.rows} x {file.columns} values."
         )
@@ -64,13 +61,9 @@ def fetch(
     target = directory / file.file_name
     if target.exists() and problem(file, target) is None:
         return target
-    part = directory / f".{file.file_name}.{os.getpid()}.part.mat"
-    try:
+    with atomic_path(target) as part:
         _download(f"{base_url}/{file.file_name}", part, verbose, pause)
         _check(file, part, verify)
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
     return target
 
 
@@ -81,7 +74,7 @@ def problem(file: KnownFile, path: Path) -> str | None:
             return f"it has {path.stat().st_size} bytes instead of {file.size}"
         return None if file_checksum(path) == file.checksum else "its SHA-256 does not match"
     try:
-        shape = load_data_set(path).X.shape
+        shape = load_data_set(path).table.shape
     except ValueError as error:
         return str(error)
     wanted = (file.rows, file.columns)
@@ -93,7 +86,7 @@ def _check(file: KnownFile, path: Path, verify: bool) -> None:
         file = KnownFile(file.name, file.rows, file.columns)
     wrong = problem(file, path)
     if wrong is not None:
-        raise FetchError(
+        raise FileProblem(
             f"The download of {file.name} is not the file that is known: {wrong}. It was "
             "deleted; try again, or use another base URL."
         )
@@ -113,16 +106,14 @@ def _download(url: str, part: Path, verbose: int, pause: float) -> None:
                 reason = "the connection was cut"
             except urllib.error.HTTPError as error:
                 if error.code == 404:
-                    raise FetchError(f"There is no file at {url} (HTTP 404).") from None
+                    raise FileProblem(f"There is no file at {url} (HTTP 404).") from None
                 reason = f"HTTP {error.code}"
             except (OSError, http.client.HTTPException) as error:
                 reason = str(error) or type(error).__name__
             fruitless = fruitless + 1 if stream.tell() == before else 0
             if fruitless >= ATTEMPTS:
-                raise FetchError(f"{url} could not be downloaded: {reason}; try again later.")
+                raise FileProblem(f"{url} could not be downloaded: {reason}; try again later.")
             time.sleep(pause)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _receive(url: str, stream, bar: Progress) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
+
+from ...io.write import atomic_write
 
 #: Seconds between two notes: what a kill takes from the sum.
 NOTE_SECONDS = 5.0
@@ -42,9 +43,7 @@ class RunLog:
             "cells": computed,
             "seconds": round(now - self._started, 1),
         }
-        draft = self._path.with_name(f"{self._path.name}.{self._name}")
-        draft.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
-        os.replace(draft, self._path)
+        atomic_write(self._path, json.dumps(runs, indent=1) + "\n")
 
     def runs(self) -> dict[str, dict]:
         """All runs so far, by name."""

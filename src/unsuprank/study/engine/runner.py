@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._progress import progress
-from ..data.data_sets import DataSet, file_checksum, load_data_set
+from ..data.data_sets import DataShelf, file_checksum
 from ..plan import recipes
 from ..plan.cells import CLUSTER_HYPOTHESIS, Cell
 from .store import Store
@@ -32,10 +32,11 @@ class Limits:
 
     seconds: float | None = 90.0
     gigabytes: float | None = 6.0
-    #: Of a cell that tries settings: there are many of these.
+    #: Seconds of a cell that tries settings; there are many of these.
     grid_seconds: float | None = 15.0
 
     def seconds_for(self, cell: Cell) -> float | None:
+        """The time that a cell may take; None for any."""
         if cell.method == CLUSTER_HYPOTHESIS:
             return self.seconds
         return self.grid_seconds if recipes.find(cell.method).is_grid else self.seconds
@@ -90,6 +91,7 @@ class Runner:
         self._over_limit: set[tuple[Any, ...]] = set()
 
     def identity(self, cell: Cell) -> dict[str, Any]:
+        """Everything that the result of a cell depends on."""
         return cell.identity(self._checksums[cell.data_set])
 
     def stored(self, cell: Cell) -> Outcome | None:
@@ -180,22 +182,16 @@ class Runner:
             return True
         return False
 
-    def _run_here(self, cells: list[Cell], finished) -> None:
-        queue = deque(cells)
-        data: DataSet | None = None
+    def _run_here(self, cells: list[Cell], finished: Finished) -> None:
+        queue, shelf = deque(cells), DataShelf(self._files)
         while queue:
-            cell = self._next(queue, finished)
-            if cell is None:
+            if cell := self._next(queue, finished):
+                finished(cell, attempt(cell, shelf))
+            else:
                 time.sleep(0.1)
-                continue
-            if data is None or data.name != cell.data_set:
-                data = load_data_set(self._files[cell.data_set])
-            finished(cell, attempt(cell, data))
 
-    def _run_workers(self, cells: list[Cell], finished) -> None:
+    def _run_workers(self, cells: list[Cell], finished: Finished) -> None:
         queue = deque(cells)
-        if not queue:
-            return
         count = min(self._jobs, len(queue))
         workers = [Worker(self._files, self._limits.gigabytes) for _ in range(count)]
         try:
@@ -211,18 +207,16 @@ class Runner:
             for worker in workers:
                 worker.stop()
 
-    def _collect(self, workers: list[Worker], finished) -> None:
-        busy = {w.pipe: w for w in workers if w.cell}
+    def _collect(self, workers: list[Worker], finished: Finished) -> None:
+        busy = {w.pipe: (w, w.cell) for w in workers if w.cell}
         if not busy:
-            time.sleep(0.1)
+            time.sleep(0.1)  # other runs have all that is left
             return
         for pipe in wait(list(busy), timeout=0.25):
-            worker = busy.pop(pipe)  # type: ignore[call-overload]
-            cell = worker.cell
+            worker, cell = busy.pop(pipe)  # type: ignore[call-overload]
             finished(cell, worker.take())
-        for worker in busy.values():
-            cell = worker.cell
-            allowed = None if cell is None else self._limits.seconds_for(cell)
+        for worker, cell in busy.values():
+            allowed = self._limits.seconds_for(cell)
             if allowed is not None and worker.seconds() > allowed:
                 worker.abandon()
                 finished(cell, {"status": "limit", "reason": f"more than {allowed:g} s"})

@@ -1,7 +1,7 @@
 """Results on disk, one file per cell, that survive anything.
 
-A file is written under another name, flushed to the disk and then renamed: it is either
-there and whole, or not there. Its first line holds the SHA-256 of the second, which holds
+A file is written in one step (:mod:`unsuprank.io.write`): it is either there and whole, or not
+there. Its first line holds the SHA-256 of the second, which holds
 the result and the identity of the cell; the file's name is the hash of that identity. A
 file that fails any of this is set aside, reported, and computed again.
 
@@ -16,12 +16,17 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ...io.write import atomic_write
+
 _NAME = re.compile(r"[0-9a-f]{64}\.json")
-_TEMPORARY = re.compile(r"\.[0-9a-f]{64}\.(\d+)\.tmp")
+#: What a writer leaves behind when it is killed, and the seconds after which it surely was.
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.json")
+_LEFT_OVER_AFTER = 60.0
 
 Identity = dict[str, Any]
 Payload = dict[str, Any]
@@ -55,6 +60,7 @@ class Store:
         self._claims = (directory / ".claims").open("a+b")
 
     def close(self) -> None:
+        """Give all claims back."""
         self._claims.close()
 
     def __enter__(self) -> Store:
@@ -66,17 +72,15 @@ class Store:
     def tidy(self) -> None:
         """Set foreign files aside and remove what dead runs were writing."""
         for path in self._files():
-            left_over = _TEMPORARY.fullmatch(path.name)
-            if left_over:
-                if not _alive(int(left_over[1])):
+            if _TEMPORARY.fullmatch(path.name):
+                if _age(path) > _LEFT_OVER_AFTER:
                     path.unlink(missing_ok=True)
             elif not _NAME.fullmatch(path.name) or path != self._path(path.stem):
                 self._set_aside(path, "it is not a result of this store")
 
     def get(self, identity: Identity) -> Payload | None:
         """The result of a cell, or None."""
-        key = key_of(identity)
-        path = self._path(key)
+        path = self._path(key_of(identity))
         try:
             content = path.read_bytes()
         except FileNotFoundError:
@@ -90,24 +94,13 @@ class Store:
             return None
         return payload
 
-    def has(self, identity: Identity) -> bool:
-        """Whether there is a file for a cell; its content is not looked at."""
-        return self._path(key_of(identity)).exists()
-
     def put(self, identity: Identity, payload: Payload) -> None:
         """Keep the result of a cell."""
         body = canonical({"cell": identity, "result": payload}).encode()
         head = canonical({"sha256": hashlib.sha256(body).hexdigest()}).encode()
-        key = key_of(identity)
-        path = self._path(key)
+        path = self._path(key_of(identity))
         path.parent.mkdir(exist_ok=True)
-        temporary = path.with_name(f".{key}.{os.getpid()}.tmp")
-        with temporary.open("wb") as stream:
-            stream.write(head + b"\n" + body + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-        _sync_directory(path.parent)
+        atomic_write(path, head + b"\n" + body + b"\n")
 
     def claim(self, identity: Identity) -> bool:
         """Reserve a cell for this process; False if another process has it."""
@@ -162,19 +155,9 @@ def _offset(identity: Identity) -> int:
     return int(key_of(identity)[:15], 16)
 
 
-def _alive(pid: int) -> bool:
+def _age(path: Path) -> float:
+    """Seconds since a file was changed; none for one that is no longer there."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def _sync_directory(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        return time.time() - path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0

@@ -17,20 +17,20 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ..data.data_sets import DataSet, load_data_set
+from ..data.data_sets import DataShelf
 from ..plan.cells import Cell, compute
 
 #: Outcome of a cell: "done", "failed" or "limit".
 Outcome = dict[str, Any]
 
 
-def attempt(cell: Cell, data: DataSet) -> Outcome:
-    """Compute a cell; an error is an outcome too."""
+def attempt(cell: Cell, shelf: DataShelf) -> Outcome:
+    """Compute a cell; an error, also one of reading the data, is an outcome too."""
     try:
         with warnings.catch_warnings():
             # That published settings tie is a finding of the study, told once in words.
             warnings.simplefilter("ignore", UserWarning)
-            return {"status": "done", **compute(cell, data)}
+            return {"status": "done", **compute(cell, shelf[cell.data_set])}
     except MemoryError:
         return {"status": "limit", "reason": "memory"}
     except Exception as error:
@@ -61,6 +61,7 @@ class Worker:
         theirs.close()
 
     def give(self, cell: Cell) -> None:
+        """Start on a cell."""
         self.cell = cell
         self._started = time.monotonic()
         self.pipe.send(cell)
@@ -87,6 +88,7 @@ class Worker:
         self._start()
 
     def stop(self) -> None:
+        """End the process, whatever it is doing."""
         self._process.kill()
         self._process.join()
         self.pipe.close()
@@ -101,16 +103,14 @@ def _serve(
 
     if memory_limit is not None:
         _limit_memory(memory_limit)
-    current: DataSet | None = None
+    shelf = DataShelf(files)
     with threadpool_limits(1):
         while True:
             try:
                 cell = pipe.recv()
             except EOFError:
                 return
-            if current is None or current.name != cell.data_set:
-                current = load_data_set(files[cell.data_set])
-            pipe.send(attempt(cell, current))
+            pipe.send(attempt(cell, shelf))
 
 
 def _die_with(parent: int) -> None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import base64
-import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold
 
 from ..._version import __version__
 from ...evaluation import cluster_hypothesis, geometric_sizes
-from ...evaluation.judges import NearestNeighbourErrors
-from ...evaluation.measures import make_fold, summarise
-from ...table import read_table
+from ...evaluation.folds import judge_fold, split_rows
+from ...evaluation.judges import make_judge
 from ..data.data_sets import DataSet
 from . import recipes
+from .code_digest import code_digest
 from .recipes import Settings
 
 N_FOLDS = 10
@@ -53,6 +51,7 @@ class Cell:
             "settings": dict(self.settings),
             "seed": self.seed,
             "version": __version__,
+            "code": code_digest(),
         }
 
     def __str__(self) -> str:
@@ -71,40 +70,26 @@ def compute(cell: Cell, data: DataSet) -> dict[str, Any]:
     if cell.method == CLUSTER_HYPOTHESIS:
         if data.y is None:
             raise ValueError(f"{data.name} has no labels to compare clusters to.")
-        return {"ari": cluster_hypothesis(data.X, data.y, random_state=cell.seed)}
-    method = recipes.find(cell.method)
-    train, test = fold_rows(len(data.X), cell.fold)
-    started = time.perf_counter()
-    orders = method.rank(data.X[train], data.n_classes, dict(cell.settings), cell.seed)
-    seconds = time.perf_counter() - started
-    n = data.X.shape[1]
-    sizes = geometric_sizes(n)
-    if method.is_grid:
-        sizes = sizes[sizes <= max(TABLE_SIZE, 1)]
+        return {"ari": cluster_hypothesis(data.table, data.y, random_state=cell.seed)}
+    recipe, table = recipes.find(cell.method), data.table
+    sizes = geometric_sizes(table.n_columns)
+    if recipe.is_grid:
+        sizes = sizes[sizes <= TABLE_SIZE]
+
+    def learn(train: np.ndarray) -> recipes.Orders:
+        return recipe.rank(table.take(rows=train), data.n_classes, dict(cell.settings), cell.seed)
+
+    rows = split_rows(N_FOLDS, table.n_rows, FOLD_SEED)[cell.fold]
+    judged = judge_fold(rows, learn, make_judge("rmse", "1nn", table, None, FOLD_SEED), sizes)
+    keep = GRID_KEEPS if recipe.is_grid else table.n_columns
     return {
         "sizes": sizes.tolist(),
-        "rankings": _judge(data.X, train, test, orders, sizes, GRID_KEEPS if method.is_grid else n),
-        "seconds": round(seconds, 4),
+        "rankings": {
+            label: {"order": pack_order(order[:keep]), "rmse": judged.values[label][0].tolist()}
+            for label, order in judged.orders.items()
+        },
+        "seconds": round(judged.seconds, 4),
     }
-
-
-def fold_rows(n_rows: int, fold: int) -> tuple[np.ndarray, np.ndarray]:
-    """Training and test rows of a fold."""
-    splitter = KFold(N_FOLDS, shuffle=True, random_state=FOLD_SEED)
-    return list(splitter.split(np.zeros(n_rows)))[fold]
-
-
-def _judge(X, train, test, orders, sizes, keep) -> dict[str, Any]:
-    fold = make_fold(read_table(X), train, test)
-    errors_of = NearestNeighbourErrors(fold)
-    result = {}
-    for label, order in orders.items():
-        errors = errors_of(order, sizes)
-        result[label] = {
-            "order": pack_order(order[:keep]),
-            **{m: [summarise(fold, e, m) for e in errors] for m in ("rmse", "relative")},
-        }
-    return result
 
 
 def pack_order(order: np.ndarray) -> str:

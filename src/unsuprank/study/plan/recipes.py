@@ -1,9 +1,9 @@
 """How the study runs each method.
 
-A recipe takes the training rows, the number of classes, its settings and a seed, and answers
-with one or several orders by label: a forest gives the orders of all its scores, a path those of
-all its settings. Methods that need nothing special are run as the registry makes them, so that a
-new ranker can be studied as soon as it is there.
+A recipe takes the table of the training rows, the number of classes, its settings and a seed,
+and answers with one or several orders by label: a forest gives the orders of all its scores, a
+path those of all its settings. Methods that need nothing special are run as the registry makes
+them, so that a new ranker can be studied as soon as it is there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import registry
 from ...rankers import Diversified, Genie3, PredictiveClusteringForest, urelief_path
+from ...table import Table
 from .paper import URELIEF_ITERATIONS, URELIEF_NEIGHBORS
 
 try:
@@ -25,7 +26,7 @@ except ImportError:
 
 Settings = dict[str, Any]
 Orders = dict[str, np.ndarray]
-Rank = Callable[[np.ndarray, int | None, Settings, int], Orders]
+Rank = Callable[[Table, int | None, Settings, int], Orders]
 
 #: Random orders per fold.
 RANDOM_DRAWS = 10
@@ -57,7 +58,7 @@ def names() -> list[str]:
 
 
 def _plain(method: registry.Method, *, clusters: bool = False) -> Recipe:
-    def rank(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:
+    def rank(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:
         if clusters:
             if n_classes is None:
                 raise ValueError(
@@ -82,7 +83,7 @@ def _toolbox_order(scores: np.ndarray) -> np.ndarray:
     return np.argsort(rounded, kind="stable")[::-1]
 
 
-def _forest(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+def _forest(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
     forest = PredictiveClusteringForest(**settings, random_state=seed, n_jobs=1).fit(X)
     scores = {
         "genie3": forest.genie3_,
@@ -92,10 +93,10 @@ def _forest(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int)
     return {label: _order(s) for label, s in scores.items()}
 
 
-def _urelief_grid(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+def _urelief_grid(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
     scores = urelief_path(
         X,
-        n_neighbors=[min(k, len(X) - 1) for k in URELIEF_NEIGHBORS],
+        n_neighbors=[min(k, X.n_rows - 1) for k in URELIEF_NEIGHBORS],
         n_iterations=list(URELIEF_ITERATIONS),
         n_jobs=1,
         random_state=seed,
@@ -112,18 +113,20 @@ def urelief_label(iterations: float, neighbors: int) -> str:
     return f"I={iterations:g} K={neighbors}"
 
 
-def _random(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    rng = np.random.default_rng([seed, len(X)])
-    return {f"draw {d}": rng.permutation(X.shape[1]) for d in range(RANDOM_DRAWS)}
+def _random(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+    rng = np.random.default_rng([seed, X.n_rows])
+    return {f"draw {d}": rng.permutation(X.n_columns) for d in range(RANDOM_DRAWS)}
 
 
-def _diversified(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+def _diversified(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
     base = Genie3(random_state=seed, n_jobs=1)
     return {"order": Diversified(base, **settings).fit(X).order_}
 
 
-def _fastcan(X: np.ndarray, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    return {"order": fastcan_order(X)}
+def _fastcan(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+    X.require_numeric("fastcan", ["genie3", "urelief"])
+    X.require_complete("fastcan", ["genie3", "urelief"])
+    return {"order": fastcan_order(np.ascontiguousarray(X.values))}
 
 
 def _order(scores: np.ndarray) -> np.ndarray:

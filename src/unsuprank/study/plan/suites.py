@@ -17,7 +17,7 @@ FOREST: Settings = {"n_estimators": 100, "ensemble": "extra_trees", "max_feature
 
 
 @dataclass(frozen=True)
-class Column:
+class StudyColumn:
     """A column of a table: the mean over folds, seeds and labels of some cells."""
 
     title: str
@@ -30,6 +30,7 @@ class Column:
     paper: str | None = None
 
     def cells(self, data_set: str) -> list[Cell]:
+        """The cells whose mean the column shows for a data set."""
         return [
             make_cell(data_set, fold, self.method, self.settings, seed)
             for seed in self.seeds
@@ -37,42 +38,43 @@ class Column:
         ]
 
     def is_available(self) -> bool:
+        """Whether this installation has what the column's method needs."""
         return recipes.find(self.method).is_available
 
 
 _SEEDS = (0, 1, 2, 3, 4)
 
-GENIE3 = Column("Genie3", "forest", "genie3", FOREST, _SEEDS, "Genie3")
-RANDOM_FOREST = Column("RandomForest", "forest", "random_forest", FOREST, _SEEDS)
+GENIE3 = StudyColumn("Genie3", "forest", "genie3", FOREST, _SEEDS, "Genie3")
+RANDOM_FOREST = StudyColumn("RandomForest", "forest", "random_forest", FOREST, _SEEDS)
 #: The paper's Table 3: its methods, the baselines under the settings it used.
 PUBLISHED_COLUMNS = (
     GENIE3,
-    Column("URelief", "urelief", paper="URelief"),
-    Column("Laplace (published)", "laplacian", settings=PUBLISHED, paper="Laplace"),
-    Column("SPEC (published)", "spec", settings=PUBLISHED, paper="SPEC"),
-    Column("MCFS (published)", "mcfs", settings=PUBLISHED, paper="MCFS"),
-    Column("NDFS (published)", "ndfs", settings=PUBLISHED, paper="NDFS"),
-    Column("AgnoS-S", "agnos-s", paper="AgnoS-S"),
+    StudyColumn("URelief", "urelief", paper="URelief"),
+    StudyColumn("Laplace (published)", "laplacian", settings=PUBLISHED, paper="Laplace"),
+    StudyColumn("SPEC (published)", "spec", settings=PUBLISHED, paper="SPEC"),
+    StudyColumn("MCFS (published)", "mcfs", settings=PUBLISHED, paper="MCFS"),
+    StudyColumn("NDFS (published)", "ndfs", settings=PUBLISHED, paper="NDFS"),
+    StudyColumn("AgnoS-S", "agnos-s", paper="AgnoS-S"),
 )
 #: The baselines as their authors define them.
 RIGHT_BASELINES = (
-    Column("Laplace", "laplacian"),
-    Column("SPEC", "spec"),
-    Column("MCFS", "mcfs"),
-    Column("NDFS", "ndfs"),
+    StudyColumn("Laplace", "laplacian"),
+    StudyColumn("SPEC", "spec"),
+    StudyColumn("MCFS", "mcfs"),
+    StudyColumn("NDFS", "ndfs"),
 )
 #: Rankers that the paper does not have.
 NEW_COLUMNS = (
-    Column("GreedyCSS", "css"),
-    Column("GreedyCSS, polished", "css", settings={"polish": "knn"}),
-    Column("Diversified Genie3", "diversified"),
+    StudyColumn("GreedyCSS", "css"),
+    StudyColumn("GreedyCSS, polished", "css", settings={"polish": "knn"}),
+    StudyColumn("Diversified Genie3", "diversified"),
 )
-RANDOM = Column("random", "random", None)
-CONTROLS = (Column("variance", "variance"), RANDOM)
-FASTCAN = Column("fastcan", "fastcan")
+RANDOM = StudyColumn("random", "random", None)
+CONTROLS = (StudyColumn("variance", "variance"), RANDOM)
+FASTCAN = StudyColumn("fastcan", "fastcan")
 RIGHT_COLUMNS = (
     *RIGHT_BASELINES,
-    Column("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
+    StudyColumn("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
     *NEW_COLUMNS,
     *CONTROLS,
     FASTCAN,
@@ -80,13 +82,13 @@ RIGHT_COLUMNS = (
 #: The paper's seven methods, under the right settings.
 RIGHT_SEVEN = (GENIE3, PUBLISHED_COLUMNS[1], *RIGHT_BASELINES, PUBLISHED_COLUMNS[-1])
 SOTA_COLUMNS = (*PUBLISHED_COLUMNS, *RIGHT_COLUMNS)
-URELIEF_GRID = Column("URelief grid", "urelief-grid", None)
+URELIEF_GRID = StudyColumn("URelief grid", "urelief-grid", None)
 
 
-def ensemble_grid() -> tuple[Column, ...]:
+def ensemble_grid() -> tuple[StudyColumn, ...]:
     """Ensembles and subset sizes of the paper's Fig. 4; both scores come from the same trees."""
     return tuple(
-        Column(
+        StudyColumn(
             f"{ensemble} {size or 'all'}",
             "forest-grid",
             None,
@@ -97,7 +99,7 @@ def ensemble_grid() -> tuple[Column, ...]:
     )
 
 
-def columns_of(part: str) -> tuple[Column, ...]:
+def columns_of(part: str) -> tuple[StudyColumn, ...]:
     """The columns whose cells a part of the study needs."""
     return {
         "sota": SOTA_COLUMNS,
@@ -132,7 +134,7 @@ def cells_of(
 
 
 def check_parts(parts: Iterable[str]) -> list[str]:
-    """Known parts in running order."""
+    """The parts in the order in which they run, all of which must be known."""
     wanted = list(parts)
     unknown = [p for p in wanted if p not in PARTS]
     if unknown:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 import numpy as np
 from scipy.stats import wilcoxon
 
@@ -20,23 +23,24 @@ from ..plan.suites import (
     RIGHT_SEVEN,
     SOTA_COLUMNS,
     URELIEF_GRID,
-    Column,
+    StudyColumn,
     ensemble_grid,
 )
+from .result_table import ResultTable
 from .results import Results
-from .tables import Table
 
 #: leukemia is ALLAML cut into three values: the same patients, so not independent.
 REPEATED = ("leukemia",)
 SCORES = {"genie3": "Genie3", "random_forest": "RandomForest"}
 
 
-def available(columns) -> list[Column]:
+def available(columns: Iterable[StudyColumn]) -> list[StudyColumn]:
+    """The columns whose methods this installation has."""
     return [c for c in columns if c.is_available()]
 
 
-def table_2(results: Results) -> Table:
-    """Genie3 against RandomForest."""
+def table_2(results: Results) -> ResultTable:
+    """Compare Genie3 and RandomForest with each other and with the paper's Table 2."""
     columns, printed = (GENIE3, RANDOM_FOREST), paper.table_2()
     rows = []
     for name in results.data_sets:
@@ -57,11 +61,11 @@ def table_2(results: Results) -> Table:
     header = ["data set", "Genie3", "RandomForest", "paper: Genie3", "paper: RandomForest"]
     header += ["ratio: Genie3", "ratio: RandomForest"]
     title = "Table 2. Error of the ensemble scores (extra trees, mean of 5 seeds)"
-    return Table("table-2", title, header, rows, notes, bold=(1, 2))
+    return ResultTable("table-2", title, header, rows, notes, bold=(1, 2))
 
 
-def table_3(results: Results) -> Table:
-    """All methods on all data sets."""
+def table_3(results: Results) -> ResultTable:
+    """Show the errors of all methods on all data sets, as the paper's Table 3 does."""
     columns = available(SOTA_COLUMNS)
     rows: list[list] = [
         [name, *(results.value(c, name) for c in columns)] for name in results.data_sets
@@ -77,11 +81,11 @@ def table_3(results: Results) -> Table:
             )
     title = "Table 3. Error of the 16 leading features, all methods"
     header = ["data set", *(c.title for c in columns)]
-    return Table("table-3", title, header, rows, notes, bold=range(1, len(header)))
+    return ResultTable("table-3", title, header, rows, notes, bold=range(1, len(header)))
 
 
-def beside_paper(results: Results) -> Table:
-    """Ours, the paper's and the ratio, for the paper's Table 3."""
+def beside_paper(results: Results) -> ResultTable:
+    """Put our errors and their ratio beside those of the paper's Table 3."""
     columns, printed = available(PUBLISHED_COLUMNS), paper.table_3()
     rows = []
     for name in results.data_sets:
@@ -93,11 +97,11 @@ def beside_paper(results: Results) -> Table:
     header = ["data set"]
     for column in columns:
         header += [column.title, "paper", "ratio"]
-    return Table("table-3-beside-paper", "Table 3 beside the paper's", header, rows)
+    return ResultTable("table-3-beside-paper", "Table 3 beside the paper's", header, rows)
 
 
-def tests(results: Results) -> Table:
-    """Friedman and Nemenyi for several sets of methods."""
+def tests(results: Results) -> ResultTable:
+    """Test several sets of methods by Friedman and Nemenyi."""
     right = [*RIGHT_SEVEN, *(c for c in RIGHT_COLUMNS if c not in RIGHT_SEVEN)]
     cases: list[tuple[str, Comparison | None]] = [("the paper's own Table 3", paper_comparison())]
     for label, columns in (("published settings", PUBLISHED_COLUMNS), ("right settings", right)):
@@ -113,11 +117,13 @@ def tests(results: Results) -> Table:
             p = f"{found.p_value:.3g}"
             rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
     header = ["methods and data", "data sets", "Friedman p", "critical distance", "average ranks"]
-    return Table("tests", "Friedman's test and Nemenyi's critical distance (0.05)", header, rows)
+    return ResultTable(
+        "tests", "Friedman's test and Nemenyi's critical distance (0.05)", header, rows
+    )
 
 
-def beyond(results: Results) -> Table:
-    """Each new ranker among the paper's seven methods under the right settings and two controls."""
+def beyond(results: Results) -> ResultTable:
+    """Rank each new ranker among the paper's seven methods, rightly set, and two controls."""
     rows = [row for c in available(NEW_COLUMNS) if (row := _standing(results, c)) is not None]
     header = ["ranker", "data sets", "average rank of 10", "Friedman p", "critical distance"]
     header += ["ahead of (Nemenyi)", "ahead of (Wilcoxon)", "better than random"]
@@ -130,10 +136,10 @@ def beyond(results: Results) -> Table:
         "Relative errors are means over data sets of the ratio of errors.",
     ]
     title = "New rankers against the paper's methods and the controls"
-    return Table("beyond", title, header, rows, notes)
+    return ResultTable("beyond", title, header, rows, notes)
 
 
-def _standing(results: Results, column: Column) -> list | None:
+def _standing(results: Results, column: StudyColumn) -> list | None:
     found = results.compare([column, *available(RIGHT_SEVEN), *available(CONTROLS)])
     if found is None or column.title not in found.methods:
         return None
@@ -156,7 +162,7 @@ def _standing(results: Results, column: Column) -> list | None:
 
 
 def ahead_of(ours: np.ndarray, others: dict[str, np.ndarray], alpha: float = 0.05) -> list[str]:
-    """Methods with larger errors, by Wilcoxon's signed-rank tests with Holm's correction."""
+    """Name the methods with larger errors, by Wilcoxon's tests with Holm's correction."""
     p_values = {}
     for title, theirs in others.items():
         ratio = np.log(theirs / ours)
@@ -172,14 +178,14 @@ def ahead_of(ours: np.ndarray, others: dict[str, np.ndarray], alpha: float = 0.0
 
 
 def paper_comparison() -> Comparison:
-    """The tests on the figures that the paper prints."""
+    """Test the figures that the paper prints."""
     printed = paper.table_3()
     values = {method: [float(v) for v in column.values()] for method, column in printed.items()}
     return compare(values, datasets=list(paper.DATA_SETS))
 
 
 def urelief_ranks(results: Results) -> np.ndarray | None:
-    """Average ranks, shape (iterations, neighbours)."""
+    """Average ranks of URelief's settings, shape (iterations, neighbours)."""
     errors = results.grid(URELIEF_GRID)
     labels = [
         urelief_label(i, k) for i in paper.URELIEF_ITERATIONS for k in paper.URELIEF_NEIGHBORS
@@ -197,7 +203,10 @@ def ensemble_ranks(results: Results, score: str) -> np.ndarray | None:
 
 
 def _average_ranks(errors) -> np.ndarray | None:
-    """Over the data sets on which every setting has a value; NaN for settings with none."""
+    """Average ranks over the data sets on which every setting has a value, or None.
+
+    Settings without any value get NaN.
+    """
     known = [j for j, e in enumerate(errors) if e is not None]
     if len(known) < 2:
         return None
@@ -209,16 +218,21 @@ def _average_ranks(errors) -> np.ndarray | None:
     return ranks
 
 
-def urelief_table(ranks: np.ndarray) -> Table:
+def urelief_table(results: Results) -> ResultTable | None:
+    """Average ranks of URelief's settings; None where too few have a value."""
+    ranks = urelief_ranks(results)
+    if ranks is None:
+        return None
     header = ["iterations", *(f"K = {k}" for k in paper.URELIEF_NEIGHBORS)]
     rows: list[list] = [
         [f"{i:g} m", *map(float, row)]
         for i, row in zip(paper.URELIEF_ITERATIONS, ranks, strict=True)
     ]
-    return Table("fig-3-urelief", "Fig. 3. Average ranks of URelief's settings", header, rows)
+    return ResultTable("fig-3-urelief", "Fig. 3. Average ranks of URelief's settings", header, rows)
 
 
-def ensemble_table(results: Results) -> Table:
+def ensemble_table(results: Results) -> ResultTable:
+    """Average ranks of ensembles and subset sizes, for each score."""
     rows: list[list] = []
     for score, title in SCORES.items():
         ranks = ensemble_ranks(results, score)
@@ -227,7 +241,7 @@ def ensemble_table(results: Results) -> Table:
                 rows.append([title, size or "n", *(_number(r) for r in row)])
     notes = _incomplete(results)
     title = "Fig. 4. Average ranks of ensembles and subset sizes"
-    return Table("fig-4-ensembles", title, ["score", "n'", *paper.ENSEMBLES], rows, notes)
+    return ResultTable("fig-4-ensembles", title, ["score", "n'", *paper.ENSEMBLES], rows, notes)
 
 
 def _incomplete(results: Results) -> list[str]:
@@ -236,7 +250,7 @@ def _incomplete(results: Results) -> list[str]:
         missing = [
             name
             for name in results.data_sets
-            if isinstance(results.curve(_one_label(column), name), str)
+            if isinstance(results.curve(replace(column, label="genie3"), name), str)
         ]
         if missing:
             lines.append(
@@ -245,11 +259,8 @@ def _incomplete(results: Results) -> list[str]:
     return lines
 
 
-def _one_label(column: Column) -> Column:
-    return Column(column.title, column.method, "genie3", column.settings, column.seeds)
-
-
-def curve_table(results: Results) -> Table:
+def curve_table(results: Results) -> ResultTable:
+    """List every point of every error curve."""
     rows: list[list] = []
     for name in results.data_sets:
         for column in available(SOTA_COLUMNS):
@@ -259,20 +270,21 @@ def curve_table(results: Results) -> Table:
                     [name, column.title, int(s), float(e)]
                     for s, e in zip(curve.sizes, curve.error, strict=True)
                 ]
-    return Table(
+    return ResultTable(
         "fig-5-curves", "Fig. 5. Error curves", ["data set", "method", "features", "error"], rows
     )
 
 
-def ari_table(results: Results) -> Table:
+def ari_table(results: Results) -> ResultTable:
+    """List how far clusters resemble classes on every data set."""
     rows: list[list] = [[name, results.ari(name)] for name in results.data_sets]
-    return Table(
+    return ResultTable(
         "fig-1-ari", "Fig. 1. Median adjusted Rand index of k-means", ["data set", "ARI"], rows
     )
 
 
-def gaps(results: Results) -> Table:
-    """Every cell of Table 3 without a number, and why."""
+def gaps(results: Results) -> ResultTable:
+    """List every cell of Table 3 without a number, and why it has none."""
     rows = [
         [name, column.title, reason]
         for name in results.data_sets
@@ -286,7 +298,7 @@ def gaps(results: Results) -> Table:
         for n in paper.DATA_SETS
         if n not in results.data_sets
     ]
-    return Table("gaps", "What has no value, and why", ["data set", "method", "reason"], rows)
+    return ResultTable("gaps", "What has no value, and why", ["data set", "method", "reason"], rows)
 
 
 def _printed(table, method, name) -> float | None:

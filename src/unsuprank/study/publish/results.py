@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from ...evaluation import Comparison, compare
+from ...evaluation.selection import size_index
 from ..plan.cells import CLUSTER_HYPOTHESIS, N_FOLDS, TABLE_SIZE, Cell, make_cell
-from ..plan.suites import Column
+from ..plan.suites import StudyColumn
 
 #: Looks a cell up: its stored outcome, or None.
 Lookup = Callable[[Cell], dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
-class Curve:
+class StudyCurve:
     """Mean error over folds, seeds and labels, per number of leading features."""
 
     sizes: np.ndarray
     error: np.ndarray
-    #: Per seed or random draw: mean over folds.
+    #: Means over folds, one row per seed or random draw.
     repeats: np.ndarray
 
 
@@ -32,16 +33,16 @@ class Results:
     def __init__(self, lookup: Lookup, data_sets: Sequence[str]) -> None:
         self._lookup = lookup
         self.data_sets = list(data_sets)
-        self._curves: dict[tuple[str, str], Curve | str] = {}
+        self._curves: dict[tuple[str, str], StudyCurve | str] = {}
 
-    def curve(self, column: Column, data_set: str) -> Curve | str:
+    def curve(self, column: StudyColumn, data_set: str) -> StudyCurve | str:
         """A curve, or the reason why there is none."""
         key = (column.title, data_set)
         if key not in self._curves:
             self._curves[key] = self._gather(column, data_set)
         return self._curves[key]
 
-    def _gather(self, column: Column, data_set: str) -> Curve | str:
+    def _gather(self, column: StudyColumn, data_set: str) -> StudyCurve | str:
         by_seed: list[np.ndarray] = []
         sizes, reason = np.empty(0), "not computed"
         for seed in column.seeds:  # a seed counts once all its folds are there
@@ -56,26 +57,30 @@ class Results:
         if not by_seed:
             return reason
         repeats = np.concatenate(by_seed)
-        return Curve(sizes, repeats.mean(axis=0), repeats)
+        return StudyCurve(sizes, repeats.mean(axis=0), repeats)
 
-    def value(self, column: Column, data_set: str) -> float | str:
+    def value(self, column: StudyColumn, data_set: str) -> float | str:
         """The error with 16 leading features, or the reason why there is none."""
         curve = self.curve(column, data_set)
-        return curve if isinstance(curve, str) else float(curve.error[_table_index(curve.sizes)])
+        return (
+            curve
+            if isinstance(curve, str)
+            else float(curve.error[size_index(curve.sizes, TABLE_SIZE)])
+        )
 
-    def numbers(self, column: Column) -> np.ndarray:
+    def numbers(self, column: StudyColumn) -> np.ndarray:
         """Errors on all data sets, NaN where there is none."""
         values = [self.value(column, name) for name in self.data_sets]
         return np.array([np.nan if isinstance(v, str) else v for v in values])
 
-    def grid(self, column: Column) -> dict[str, np.ndarray]:
+    def grid(self, column: StudyColumn) -> dict[str, np.ndarray]:
         """Errors of every ranking of a grid's cells, per label, on all data sets."""
         found: dict[str, np.ndarray] = {}
         for d, name in enumerate(self.data_sets):
             outcomes = [self._lookup(cell) for cell in column.cells(name)]
             if any(o is None or o["status"] != "done" for o in outcomes):
                 continue
-            at = _table_index(np.array(outcomes[0]["sizes"]))  # type: ignore[index]
+            at = size_index(outcomes[0]["sizes"], TABLE_SIZE)  # type: ignore[index]
             for label in outcomes[0]["rankings"]:  # type: ignore[index]
                 errors = [o["rankings"][label]["rmse"][at] for o in outcomes if o]
                 values = found.setdefault(label, np.full(len(self.data_sets), np.nan))
@@ -87,7 +92,9 @@ class Results:
         outcome = self._lookup(make_cell(data_set, -1, CLUSTER_HYPOTHESIS, {}))
         return outcome["ari"] if outcome and outcome["status"] == "done" else None
 
-    def compare(self, columns: Sequence[Column], without: Sequence[str] = ()) -> Comparison | None:
+    def compare(
+        self, columns: Sequence[StudyColumn], without: Sequence[str] = ()
+    ) -> Comparison | None:
         """Compare the columns that have values; None where fewer than two have."""
         rows = [i for i, name in enumerate(self.data_sets) if name not in without]
         values = {c.title: self.numbers(c)[rows] for c in columns}
@@ -109,8 +116,3 @@ def _reason(outcome: dict[str, Any] | None) -> str:
     if outcome is None or outcome["status"] == "done":
         return ""
     return "over the limit" if outcome["status"] == "limit" else f"failed ({outcome['reason']})"
-
-
-def _table_index(sizes: np.ndarray) -> int:
-    """Where the curve has 16 features, or all of fewer."""
-    return int(np.searchsorted(sizes, TABLE_SIZE, side="right")) - 1

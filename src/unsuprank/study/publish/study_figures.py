@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,17 @@ import numpy as np
 
 from ...evaluation import plots
 from ..plan import paper
-from ..plan.suites import PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, RIGHT_SEVEN, Column
+from ..plan.suites import PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, RIGHT_SEVEN, StudyColumn
 from .paper_tables import SCORES, available, ensemble_ranks, paper_comparison, urelief_ranks
-from .results import Curve, Results
+from .results import Results, StudyCurve
 
 #: The paper shows lung and PCMAC; the others are added because they differ from these.
 CURVE_EXAMPLES = ("lung", "PCMAC", "lymphoma", "Yale")
 _RIGHT = (*RIGHT_SEVEN, *(c for c in RIGHT_COLUMNS if c not in RIGHT_SEVEN))
 
 
-def write_figures(results: Results, parts: list[str], directory: Path) -> list[tuple[str, str]]:
-    """Write what there is; file names and captions, in the order of the paper."""
+def write_figures(results: Results, parts: Sequence[str], directory: Path) -> list[tuple[str, str]]:
+    """Draw what there is; return file names and captions, in the order of the paper."""
     made: list[tuple[str, str]] = []
 
     def keep(ax: Any, name: str, caption: str) -> None:
@@ -86,13 +87,13 @@ def _ensemble_map(ranks: np.ndarray) -> Any:
 
 def _curves(results: Results, data_set: str, keep, directory: Path) -> None:
     means, sizes, band = {}, None, None
-    shown: list[Column] = [c for c in _RIGHT if c.method not in ("variance", "random")]
+    shown: list[StudyColumn] = [c for c in _RIGHT if c.method not in ("variance", "random")]
     for column in available(shown):
         curve = results.curve(column, data_set)
-        if isinstance(curve, Curve):
+        if isinstance(curve, StudyCurve):
             means[column.title], sizes = curve.error, curve.sizes
     chance = results.curve(RANDOM, data_set)
-    if isinstance(chance, Curve):
+    if isinstance(chance, StudyCurve):
         low, high = np.percentile(chance.repeats, [5, 95], axis=0)
         band, sizes = (low, high, chance.error), chance.sizes
     if sizes is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..plan import paper
-from ..plan.suites import GENIE3, PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, Column
+from ..plan.suites import GENIE3, PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, StudyColumn
 from .paper_tables import paper_comparison
 from .results import Results
 
@@ -13,7 +13,7 @@ _SCALE_UNKNOWN = ("USPS",)
 
 
 def verdicts(results: Results) -> list[str]:
-    """One sentence or two per finding."""
+    """Say in a sentence or two each what was found."""
     lines = [_paper_tests()]
     lines += [_agreement(results, column) for column in PUBLISHED_COLUMNS if column.is_available()]
     lines.append(_against_random(results))
@@ -22,8 +22,8 @@ def verdicts(results: Results) -> list[str]:
         "per-feature root mean squared errors on raw values, and are compared as such."
     )
     lines.append(
-        "The published baselines use a heat kernel of width 1, under which almost all points are "
-        "strangers, all scores tie and the order of the columns decides (the last ones win); the "
+        "The published baselines use a heat kernel of width 1, under which almost all rows are "
+        "isolated, all scores tie and the order of the columns decides (the last ones win); the "
         "right settings tune the width to the data. Both are in Table 3. On images the paper "
         "prints the error of the last 16 columns for MCFS and NDFS as well; their published "
         "settings alone do not make them tie, so that does not come out here."
@@ -38,7 +38,7 @@ def verdicts(results: Results) -> list[str]:
     return [line for line in lines if line]
 
 
-def outliers(results: Results, column: Column, tolerance: float) -> tuple[list[str], int]:
+def outliers(results: Results, column: StudyColumn, tolerance: float) -> tuple[list[str], int]:
     """Data sets on which a column is not within the tolerance, and how many were compared."""
     printed = paper.table_3()[column.paper or column.title]
     found, compared = [], 0
@@ -52,7 +52,7 @@ def outliers(results: Results, column: Column, tolerance: float) -> tuple[list[s
     return found, compared
 
 
-def _agreement(results: Results, column: Column) -> str:
+def _agreement(results: Results, column: StudyColumn) -> str:
     title = column.paper or column.title
     tolerance = TOLERANCE.get(title, 0.08)
     out, compared = outliers(results, column, tolerance)

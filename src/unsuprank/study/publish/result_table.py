@@ -1,0 +1,91 @@
+"""A table of results, and the forms in which it is written."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...io.write import atomic_write
+
+Entry = str | float | int | None
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Rows under a header; the first column names the row."""
+
+    name: str
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Entry]]
+    notes: Sequence[str] = field(default_factory=tuple)
+    #: Columns among which the least number of each row is set in bold.
+    bold: Sequence[int] = field(default_factory=tuple)
+
+    def shown(self) -> list[list[tuple[str, bool]]]:
+        """The entries of every row as a reader sees them, and whether each is in bold."""
+        return [self._shown_row(row) for row in self.rows]
+
+    def _shown_row(self, row: Sequence[Entry]) -> list[tuple[str, bool]]:
+        numbers = {j: float(readable(row[j])) for j in self.bold if isinstance(row[j], float)}
+        least = min(numbers.values(), default=None)
+        return [(readable(e), j in numbers and numbers[j] == least) for j, e in enumerate(row)]
+
+    def csv(self) -> str:
+        """The table as CSV, with eight digits and nothing in bold."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.header)
+        writer.writerows([[_exact(e) for e in row] for row in self.rows])
+        return text.getvalue()
+
+    def markdown(self) -> str:
+        """The table as Markdown, with its title and notes."""
+        rows = [self.header, *([f"**{t}**" if best else t for t, best in r] for r in self.shown())]
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        lines.insert(1, "|" + "---|" + "---:|" * (len(self.header) - 1))
+        notes = [f"\n{note}" for note in self.notes]
+        return "\n".join([f"**{self.title}**", "", *lines, *notes, ""])
+
+    def latex(self) -> str:
+        """The table as a LaTeX tabular."""
+        lines = [
+            f"% {_latex(self.title)}",
+            f"\\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}",
+            "\\hline",
+            " & ".join(map(_latex, self.header)) + r" \\",
+            "\\hline",
+        ]
+        for row in self.shown():
+            cells = [f"\\textbf{{{text}}}" if best else _latex(text) for text, best in row]
+            lines.append(" & ".join(cells) + r" \\")
+        return "\n".join([*lines, "\\hline", "\\end{tabular}", ""])
+
+    def write(self, directory: Path) -> None:
+        """Write the table in all three forms."""
+        for suffix, text in (("csv", self.csv()), ("md", self.markdown()), ("tex", self.latex())):
+            atomic_write(directory / f"{self.name}.{suffix}", text)
+
+
+def readable(entry: Entry) -> str:
+    """An entry with four significant digits; a dash for nothing."""
+    if entry is None:
+        return "-"
+    if isinstance(entry, float):
+        return f"{entry:.0f}" if abs(entry) >= 1000 else f"{entry:.4g}"
+    return str(entry)
+
+
+def _exact(entry: Entry) -> str:
+    if entry is None:
+        return ""
+    return f"{entry:.8g}" if isinstance(entry, float) else str(entry)
+
+
+def _latex(text: str) -> str:
+    for plain, written in (("\\", r"\textbackslash "), ("_", r"\_"), ("%", r"\%"), ("&", r"\&")):
+        text = text.replace(plain, written)
+    return text
