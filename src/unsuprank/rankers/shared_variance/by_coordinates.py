@@ -1,6 +1,6 @@
 """The sums by way of G = Z'Z, the inner products of the coordinates: for tables with many rows.
 
-z'Kz and |Kz|^2 are the diagonals of G^2 and G^3. The one sum that has to see the rows again is
+z'Kz is on the diagonal of G^2, and tr K^3 = tr G^3. The one sum that has to see the rows again is
 sum K_ii (K^2)_ii = <Z' diag(K) Z, G>. The sum of all K_ij^3 would cost the product of all rows; it is
 left to be the sum over columns, which is what it is on average for columns that have nothing to do
 with each other.
@@ -14,7 +14,19 @@ from ..._parallel import in_batches
 from ...table import Table
 from ..clustering_space import embed, embedding_widths
 from .shuffles import Sums
-from .sums import BLOCK, Found, diagonal_sums, found, names_of, projection_weights, traces
+from .sums import (
+    BLOCK,
+    Found,
+    column_blocks,
+    diagonal_sums,
+    found,
+    names_of,
+    projection_weights,
+    traces,
+)
+
+#: Rows that are weighted at a time.
+ROWS = 4096
 
 
 def sums_by_coordinates(table: Table, n_jobs: int) -> Found:
@@ -24,7 +36,6 @@ def sums_by_coordinates(table: Table, n_jobs: int) -> Found:
     Z = embed(table)
     G = Z.T @ Z
     GG = G @ G.T
-    squared = np.einsum("ij,ij->j", G, GG)
     diagonal = np.einsum("ij,ij->i", Z, Z)
     along = Z.T @ diagonal
     whole = Sums(
@@ -32,32 +43,34 @@ def sums_by_coordinates(table: Table, n_jobs: int) -> Found:
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
         squares=np.vdot(G, G),
-        triangles=squared.sum(),
+        triangles=np.vdot(G, GG),
         diagonal_form=along @ along,
         diagonal_squares=np.vdot(_weighted_gram(Z, diagonal), G),
         cubes=np.nan,
     )
     weights = projection_weights(table, names)
-    of_k = traces(np.diagonal(GG), squared, widths, weights)
+    of_k = traces(np.diagonal(GG), widths, weights)
     return found(whole, np.concatenate([of_k, _own_sums(Z, widths, diagonal, n_jobs)]), names)
 
 
 def _weighted_gram(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Z' diag(weights) Z, a block of rows at a time."""
+    """Z' diag(weights) Z, a block of rows at a time.
+
+    It is for the skewness only, which needs no more than single precision.
+    """
     total = np.zeros((Z.shape[1], Z.shape[1]))
-    step = max(1024, BLOCK // Z.shape[1])
-    for first in range(0, len(Z), step):
-        rows = slice(first, first + step)
-        part = Z[rows] * np.sqrt(weights[rows, None])
-        total += part.T @ part
+    roots = np.sqrt(weights).astype(np.float32)
+    for first in range(0, len(Z), ROWS):
+        part = Z[first : first + ROWS].T.astype(np.float32)
+        part *= roots[first : first + ROWS]
+        total += part @ part.T
     return total
 
 
 def _own_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray, n_jobs: int) -> np.ndarray:
     """`diagonal_sums` of all columns, a block of columns at a time."""
     ends = np.cumsum(widths)
-    per_block = max(1, BLOCK // len(Z))
-    cuts = np.append(np.flatnonzero(np.diff(ends // per_block, prepend=-1)), len(widths))
+    cuts = column_blocks(widths, max(1, BLOCK // len(Z)))
 
     def block(first: int, last: int) -> np.ndarray:
         columns = slice(cuts[first], cuts[last])

@@ -1,6 +1,6 @@
 """The sums by way of K, the inner products of the rows: for tables with few rows.
 
-One product K Z, a block of columns at a time, gives z'Kz and |Kz|^2 of each coordinate. Names of many
+K is multiplied by a block of columns at a time, which gives z'Kz of each coordinate. Names of many
 values are not made coordinates, since all that is asked for are sums of K over groups of rows.
 """
 
@@ -14,12 +14,23 @@ from ...table import Table
 from ..clustering_space import embed, embedding_widths, gram, select_columns
 from .columns import Names
 from .shuffles import Sums
-from .sums import BLOCK, Found, diagonal_sums, found, names_of, projection_weights, traces
+from .sums import (
+    BLOCK,
+    Found,
+    column_blocks,
+    diagonal_sums,
+    found,
+    names_of,
+    projection_weights,
+    traces,
+)
 
 #: Names of more values are not made coordinates.
 MANY_VALUES = 48
 #: The least number of coordinates that K multiplies at a time.
 BLOCK_WIDTH = 256
+#: The triangle of K is multiplied in this many strips.
+STRIPS = 4
 
 
 def sums_by_rows(table: Table, n_jobs: int) -> Found:
@@ -31,13 +42,13 @@ def sums_by_rows(table: Table, n_jobs: int) -> Found:
     for j in np.flatnonzero(grouped).tolist():
         _add_products(kernel, names[j])
     diagonal = np.diagonal(kernel).copy()
-    rows = np.empty((10, table.n_columns))
+    rows = np.empty((9, table.n_columns))
     places = np.flatnonzero(~grouped).tolist()
     narrow = {i: names[j] for i, j in enumerate(places) if j in names}
     rows[:, ~grouped] = _embedded_sums(embedded, narrow, kernel, diagonal, n_jobs)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
-    return found(_sums_over(kernel, triangles=rows[2].sum()), rows, names)
+    return found(_sums_over(kernel), rows, names)
 
 
 def _kernel(table: Table, n_jobs: int) -> np.ndarray:
@@ -62,7 +73,7 @@ def _add_products(kernel: np.ndarray, names: Names) -> None:
     kernel -= across.T
 
 
-def _sums_over(kernel: np.ndarray, triangles: float) -> Sums:
+def _sums_over(kernel: np.ndarray) -> Sums:
     diagonal = np.diagonal(kernel)
     lengths = np.einsum("ij,ij->i", kernel, kernel)
     return Sums(
@@ -70,7 +81,7 @@ def _sums_over(kernel: np.ndarray, triangles: float) -> Sums:
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
         squares=lengths.sum(),
-        triangles=triangles,
+        triangles=np.vdot(kernel @ kernel.T, kernel),
         diagonal_form=diagonal @ kernel @ diagonal,
         diagonal_squares=diagonal @ lengths,
         cubes=np.einsum("ij,ij,ij->", kernel, kernel, kernel),
@@ -84,21 +95,30 @@ def _embedded_sums(
     widths = embedding_widths(table)
     weights = projection_weights(table, names)
     ends = np.cumsum(widths)
-    per_block = max(BLOCK_WIDTH, BLOCK // table.n_rows)
-    cuts = np.append(np.flatnonzero(np.diff(ends // per_block, prepend=-1)), table.n_columns)
+    cuts = column_blocks(widths, max(BLOCK_WIDTH, BLOCK // table.n_rows))
+    triangle = np.triu(kernel)  # z'Kz = 2 z'Tz, and T has half as many entries
+    np.fill_diagonal(triangle, 0.5 * diagonal)
 
     def block(first: int, last: int) -> np.ndarray:
         columns = slice(cuts[first], cuts[last])
         Z = embed(table, columns.start, columns.stop)
-        Y = kernel @ Z
-        quadratic, squared = np.einsum("ij,ij->j", Z, Y), np.einsum("ij,ij->j", Y, Y)
         own = weights[ends[columns.stop - 1] - Z.shape[1] : ends[columns.stop - 1]]
-        of_k = traces(quadratic, squared, widths[columns], own)
+        of_k = traces(_quadratic(triangle, Z), widths[columns], own)
         return np.concatenate([of_k, diagonal_sums(Z, widths[columns], diagonal)])
 
     with one_blas_thread():
         blocks = list(in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1))
-    return np.concatenate([np.empty((10, 0)), *blocks], axis=1)
+    return np.concatenate([np.empty((9, 0)), *blocks], axis=1)
+
+
+def _quadratic(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """2 z'Tz of the columns z of `Z`, where T has nothing below its diagonal."""
+    total = np.zeros(Z.shape[1])
+    step = -(-len(Z) // STRIPS)
+    for first in range(0, len(Z), step):
+        rows = slice(first, first + step)
+        total += np.einsum("ij,ij->j", Z[rows], triangle[rows, first:] @ Z[first:])
+    return 2.0 * total
 
 
 def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
@@ -112,7 +132,6 @@ def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.
     projected = np.sum(same / names.counts[names.codes])
     projected -= all_rows[names.rows].sum() / len(names.rows)
     shared = same - by_share[names.rows] + (s2 - s) * all_rows[names.rows]
-    squared = np.vdot(sums, sums) - 2 * all_rows @ by_share + s2 * all_rows @ all_rows
     h, k = names.factor * (1.0 - 2.0 * s + s2), diagonal[names.rows]
     own = [h @ k, h @ k**2, h**2 @ k, *np.ones(4)]  # powers are for numbers
-    return np.array([projected, names.factor * shared.sum(), names.factor * squared, *own])
+    return np.array([projected, names.factor * shared.sum(), *own])

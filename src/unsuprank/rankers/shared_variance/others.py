@@ -82,12 +82,19 @@ def _without(n: int, whole: Sums, own: Sums, shared: Shared) -> Parts:
         diagonal2=whole.diagonal2 - 2 * shared.h_k + own.diagonal2,
         diagonal3=whole.diagonal3 - 3 * shared.h_kk + 3 * shared.hh_k - own.diagonal3,
         squares=whole.squares - 2 * shared.products + own.squares,
-        triangles=whole.triangles
-        - 3 * shared.squares
-        + 3 * (shared.products - own.squares) * own.squares / own.trace
-        + 2 * own.triangles,
+        triangles=None,
     )
+    rest = replace(rest, triangles=_triangles_without(whole, own, rest, shared))
     aa, qq, aaa = diagonal_and_rest(n, rest)
     aaq, aqq = all_columns.aaq - alone.aaq, all_columns.aqq - alone.aqq
     triangles = triangles_of_rest(n, rest, aaa, aaq, aqq)
     return Parts(rest.trace, aa, qq, aaa, aaq, aqq, triangles, all_columns.cubes - alone.cubes)
+
+
+def _triangles_without(whole: Sums, own: Sums, rest: Sums, shared: Shared) -> np.ndarray:
+    """tr (K - H)^3 = tr K^3 - 3 tr (K - H)(K - H)H - 3 tr (K - H)HH - tr H^3."""
+    common = np.maximum(shared.products - own.squares, 0.0)  # tr (K - H)H
+    typical = rest.squares / np.where(rest.trace > 0.0, rest.trace, 1.0)
+    twice_others = common * np.maximum(typical, common / own.trace)
+    twice_own = common * own.squares / own.trace
+    return whole.triangles - 3 * (twice_others + twice_own) - own.triangles

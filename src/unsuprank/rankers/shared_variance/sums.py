@@ -19,10 +19,9 @@ BLOCK = 2**17
 class Shared:
     """One number per column: sums over its products H, its projection P and the table's K."""
 
-    #: tr PK, tr HK, tr KKH
+    #: tr PK, tr HK
     projected: np.ndarray
     products: np.ndarray
-    squares: np.ndarray
     #: sum h_i K_ii, sum h_i K_ii^2, sum h_i^2 K_ii
     h_k: np.ndarray
     h_kk: np.ndarray
@@ -78,23 +77,28 @@ def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np
     )
 
 
-def traces(
-    quadratic: np.ndarray, squared: np.ndarray, widths: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """The first three rows of `Shared` from z'Kz and |Kz|^2 of each coordinate z.
+def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The first two rows of `Shared` from z'Kz of each coordinate z.
 
     For numbers the first is not divided by z'z yet.
     """
-    stacked = np.stack([weights * quadratic, quadratic, squared])
+    stacked = np.stack([weights * quadratic, quadratic])
     if len(widths) == len(quadratic):
         return stacked
     return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
 
 
+def column_blocks(widths: np.ndarray, per_block: int) -> np.ndarray:
+    """Where to cut the columns into blocks of about `per_block` coordinates."""
+    return np.append(
+        np.flatnonzero(np.diff(np.cumsum(widths) // per_block, prepend=-1)), len(widths)
+    )
+
+
 def found(whole: Sums, rows: np.ndarray, names: dict[int, Names]) -> Found:
     """Put together the rows of `traces` and `diagonal_sums`."""
-    powers = Powers(*rows[6:])
+    powers = Powers(*rows[5:])
     numeric = np.ones(rows.shape[1], dtype=bool)
     numeric[list(names)] = False
     rows[0, numeric] /= powers.z2[numeric]
-    return Found(whole, Shared(*rows[:6]), powers, names)
+    return Found(whole, Shared(*rows[:5]), powers, names)
