@@ -17,6 +17,7 @@ from .rankers import (
     PredictiveClusteringTree,
     RandomForestScore,
     RandomRanker,
+    SharedVariance,
     SymbolicScore,
     URelief,
     VarianceRanker,
@@ -38,7 +39,8 @@ __all__ = [
     "NDFS",
     "AgnoSS",
     "intrinsic_dimension",
-    # beyond it: rankings that know redundancy
+    # beyond it: relevance against chance, and rankings that know redundancy
+    "SharedVariance",
     "GreedyCSS",
     "Diversified",
     # controls

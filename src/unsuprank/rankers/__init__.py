@@ -11,6 +11,7 @@ from .forest import (
 )
 from .intrinsic_dimension import intrinsic_dimension
 from .relief import URelief, urelief_path
+from .shared_variance import SharedVariance
 from .spectral import MCFS, NDFS, SPEC, LaplacianScore
 from .subset import Diversified, GreedyCSS
 
@@ -27,6 +28,7 @@ __all__ = [
     "RandomForestScore",
     "RandomRanker",
     "SPEC",
+    "SharedVariance",
     "SymbolicScore",
     "URelief",
     "VarianceRanker",

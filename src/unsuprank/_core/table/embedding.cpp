@@ -14,8 +14,8 @@ using Eight = Pack<double>;
 
 UNSUPRANK_INLINE double across(const Eight& pack) { return sum_of<double>(pack); }
 
-// Writes (x - low) / span, where missing values are left as they are; returns the sum.
-UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double half, double low,
+// Writes (x unit - low) / span, where missing values are left as they are; returns the sum.
+UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double unit, double low,
                                       double span, bool complete, double* out) {
   const double per_span = 1.0 / span;
   Eight sums = {};
@@ -23,13 +23,13 @@ UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double half
   for (; complete && i + 8 <= rows; i += 8) {
     Eight v;
     load(v, x + i);
-    v = (v * half - low) * per_span;
+    v = (v * unit - low) * per_span;
     store(out + i, v);
     sums += v;
   }
   double sum = across(sums);
   for (; i < rows; ++i) {
-    out[i] = (x[i] * half - low) * per_span;
+    out[i] = (x[i] * unit - low) * per_span;
     if (!is_missing(x[i])) sum += out[i];
   }
   return sum;
@@ -54,22 +54,27 @@ UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool comp
   return sum;
 }
 
+// A power of two for values whose range or its inverse overflows as it is; 1 for all others.
+double unit_for(double range) {
+  if (!std::isfinite(range)) return 0.5;
+  return std::isfinite(1.0 / range) ? 1.0 : 0x1p200;
+}
+
 // The range is mapped to [0, 1] before anything is squared, so that neither 1e200 nor a small
 // spread around a large mean can spoil the variance. Returns the factor between a value and its
 // coordinate.
 double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, double scale,
                      double* out) {
-  // Where the range itself overflows, halved values have a finite one.
-  const double half = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
-  const double low = range.low * half;
-  const double span = range.high * half - low;
+  const double unit = unit_for(range.high - range.low);
+  const double low = range.low * unit;
+  const double span = range.high * unit - low;
   const double known = static_cast<double>(range.known);
   const bool complete = range.known == rows;
-  const double sum = to_unit_range(x, rows, half, low, span, complete, out);
+  const double sum = to_unit_range(x, rows, unit, low, span, complete, out);
   const double squares = centre(out, rows, sum / known, complete);
   const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
-  return factor / span * half;
+  return factor / span * unit;
 }
 
 // Sets the share of each value and returns the Gini index.

@@ -1,0 +1,137 @@
+"""The sums by way of K, the inner products of the rows: for tables with few rows.
+
+K is multiplied by a block of columns at a time, which gives z'Kz of each coordinate. Names of many
+values are not made coordinates, since all that is asked for are sums of K over groups of rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from ..._parallel import in_batches, one_blas_thread
+from ...table import Table
+from ..clustering_space import embed, embedding_widths, gram, select_columns
+from .columns import Names
+from .shuffles import Sums
+from .sums import (
+    BLOCK,
+    Found,
+    column_blocks,
+    diagonal_sums,
+    found,
+    names_of,
+    projection_weights,
+    traces,
+)
+
+#: Names of more values are not made coordinates.
+MANY_VALUES = 48
+#: The least number of coordinates that K multiplies at a time.
+BLOCK_WIDTH = 256
+#: The triangle of K is multiplied in this many strips.
+STRIPS = 4
+
+
+def sums_by_rows(table: Table, n_jobs: int) -> Found:
+    """All sums of a table in which every column varies."""
+    grouped = table.n_values > MANY_VALUES
+    embedded = select_columns(table, ~grouped)
+    names = names_of(table, embedded.n_columns)
+    kernel = _kernel(embedded, n_jobs)
+    for j in np.flatnonzero(grouped).tolist():
+        _add_products(kernel, names[j])
+    diagonal = np.diagonal(kernel).copy()
+    rows = np.empty((9, table.n_columns))
+    places = np.flatnonzero(~grouped).tolist()
+    narrow = {i: names[j] for i, j in enumerate(places) if j in names}
+    rows[:, ~grouped] = _embedded_sums(embedded, narrow, kernel, diagonal, n_jobs)
+    for j in np.flatnonzero(grouped).tolist():
+        rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
+    return found(_sums_over(kernel), rows, names)
+
+
+def _kernel(table: Table, n_jobs: int) -> np.ndarray:
+    """All inner products of the rows."""
+    if not table.n_columns:
+        return np.zeros((table.n_rows, table.n_rows))
+    upper = np.triu(gram(table, n_jobs))
+    upper += np.triu(upper, 1).T
+    return upper
+
+
+def _add_products(kernel: np.ndarray, names: Names) -> None:
+    """Add a nominal column's H."""
+    order = np.argsort(names.codes, kind="stable")
+    for group in np.split(names.rows[order], np.cumsum(names.counts[:-1]).astype(np.intp)):
+        kernel[np.ix_(group, group)] += names.factor
+    known, share = np.zeros(len(kernel)), np.zeros(len(kernel))
+    known[names.rows] = 1.0
+    share[names.rows] = names.shares[names.codes] - 0.5 * np.sum(names.shares**2)
+    across = np.outer(names.factor * share, known)
+    kernel -= across
+    kernel -= across.T
+
+
+def _sums_over(kernel: np.ndarray) -> Sums:
+    diagonal = np.diagonal(kernel)
+    lengths = np.einsum("ij,ij->i", kernel, kernel)
+    return Sums(
+        trace=diagonal.sum(),
+        diagonal2=np.sum(diagonal**2),
+        diagonal3=np.sum(diagonal**3),
+        squares=lengths.sum(),
+        triangles=np.vdot(kernel @ kernel.T, kernel),
+        diagonal_form=diagonal @ kernel @ diagonal,
+        diagonal_squares=diagonal @ lengths,
+        cubes=np.einsum("ij,ij,ij->", kernel, kernel, kernel),
+    )
+
+
+def _embedded_sums(
+    table: Table, names: dict[int, Names], kernel: np.ndarray, diagonal: np.ndarray, n_jobs: int
+) -> np.ndarray:
+    """The sums of columns that are made coordinates, a block at a time."""
+    widths = embedding_widths(table)
+    weights = projection_weights(table, names)
+    ends = np.cumsum(widths)
+    cuts = column_blocks(widths, max(BLOCK_WIDTH, BLOCK // table.n_rows))
+    triangle = np.triu(kernel)  # z'Kz = 2 z'Tz, and T has half as many entries
+    np.fill_diagonal(triangle, 0.5 * diagonal)
+
+    def block(first: int, last: int) -> np.ndarray:
+        columns = slice(cuts[first], cuts[last])
+        Z = embed(table, columns.start, columns.stop)
+        own = weights[ends[columns.stop - 1] - Z.shape[1] : ends[columns.stop - 1]]
+        of_k = traces(_quadratic(triangle, Z), widths[columns], own)
+        return np.concatenate([of_k, diagonal_sums(Z, widths[columns], diagonal)])
+
+    with one_blas_thread():
+        blocks = list(in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1))
+    return np.concatenate([np.empty((9, 0)), *blocks], axis=1)
+
+
+def _quadratic(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """2 z'Tz of the columns z of `Z`, where T has nothing below its diagonal."""
+    total = np.zeros(Z.shape[1])
+    step = -(-len(Z) // STRIPS)
+    for first in range(0, len(Z), step):
+        rows = slice(first, first + step)
+        total += np.einsum("ij,ij->j", Z[rows], triangle[rows, first:] @ Z[first:])
+    return 2.0 * total
+
+
+def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """The same sums of a nominal column, from sums of K over its groups of rows."""
+    shape = len(names.counts), len(kernel)
+    members = sparse.csr_array((np.ones(len(names.rows)), (names.codes, names.rows)), shape=shape)
+    sums = members @ kernel
+    all_rows, by_share = sums.sum(axis=0), names.shares @ sums
+    s, s2 = names.shares[names.codes], np.sum(names.shares**2)
+    same = sums[names.codes, names.rows]
+    projected = np.sum(same / names.counts[names.codes])
+    projected -= all_rows[names.rows].sum() / len(names.rows)
+    shared = same - by_share[names.rows] + (s2 - s) * all_rows[names.rows]
+    h, k = names.factor * (1.0 - 2.0 * s + s2), diagonal[names.rows]
+    own = [h @ k, h @ k**2, h**2 @ k, *np.ones(4)]  # powers are for numbers
+    return np.array([projected, names.factor * shared.sum(), *own])

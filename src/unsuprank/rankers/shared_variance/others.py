@@ -1,0 +1,100 @@
+"""What a column shares with the table, and what the table is without it.
+
+K is the sum of the products H_k = Z_k Z_k' over all columns k. Once per table: its diagonal and the
+sums over its entries. Once per column: tr PK, tr HK, tr KKH, and sums over the diagonal h of H
+together with that of K. The sums over the *other* columns, K - H, follow without another product:
+
+    |K - H|^2    = |K|^2 - 2 tr KH + |H|^2
+    tr (K - H)^3 = tr K^3 - 3 tr KKH + 3 tr KHH - tr H^3
+    sum (K_ii - h_i)^2, sum (K_ii - h_i)^3   expanded.
+
+Mean and variance under shuffling need no more than that, and are exact. The third moment also
+needs a'Qa, sum a_i Q_ij^2 and sum Q_ij^3 of the others, which would cost further products of the
+size of the table. They are taken to be those of K less those of H: this is what they are on average
+if the column has nothing to do with the others, which is what a p-value supposes. And for
+names HH is taken to be a multiple of H, as it is for numbers and for names of equal counts. Neither
+makes a difference to the p-values of noise.
+
+There are two ways to these sums: `by_rows` makes K, `by_coordinates` the inner products of the
+coordinates; the smaller one is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..._parallel import blas_threads
+from ...table import Table
+from ..clustering_space import embedding_widths
+from .by_coordinates import sums_by_coordinates
+from .by_rows import sums_by_rows
+from .columns import put
+from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
+from .sums import Found, Shared
+
+#: Up to this many rows, inner products of rows are made even if there are fewer coordinates.
+FEW_ROWS = 1024
+#: Differences between rows below this share of all products are rounding.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True)
+class Relations:
+    """The columns of a table, each beside all others."""
+
+    #: tr PK with the other columns' K.
+    explained: np.ndarray
+    #: Invariants of the projections P, and of the other columns' K.
+    column: Parts
+    others: Parts
+    #: Whether what is explained depends on the order of the rows at all.
+    depends_on_order: np.ndarray
+
+
+def relations(table: Table, n_jobs: int | None = None) -> Relations:
+    """What each column of `table` explains of the others; every column has to vary."""
+    n_jobs = blas_threads() if n_jobs is None else n_jobs
+    few_rows = table.n_rows <= max(int(embedding_widths(table).sum()), FEW_ROWS)
+    found: Found = (sums_by_rows if few_rows else sums_by_coordinates)(table, n_jobs)
+    own, projection = found.powers.products(), found.powers.projection()
+    for j, names in found.names.items():
+        put(own, j, names.products())
+        put(projection, j, names.projection())
+    others = _without(table.n_rows, found.whole, own, found.shared)
+    uneven = np.maximum(others.aa, others.qq) > ROUNDING * found.whole.squares
+    return Relations(
+        found.shared.projected - own.trace,
+        parts(table.n_rows, projection),
+        others,
+        uneven & (projection.trace < table.n_rows - 1.5),
+    )
+
+
+def _without(n: int, whole: Sums, own: Sums, shared: Shared) -> Parts:
+    """The invariants of the other columns' K."""
+    all_columns, alone = parts(n, whole), parts(n, own)
+    if np.isnan(whole.cubes):
+        all_columns = replace(all_columns, cubes=alone.cubes.sum())
+    rest = Sums(
+        trace=whole.trace - own.trace,
+        diagonal2=whole.diagonal2 - 2 * shared.h_k + own.diagonal2,
+        diagonal3=whole.diagonal3 - 3 * shared.h_kk + 3 * shared.hh_k - own.diagonal3,
+        squares=whole.squares - 2 * shared.products + own.squares,
+        triangles=None,
+    )
+    rest = replace(rest, triangles=_triangles_without(whole, own, rest, shared))
+    aa, qq, aaa = diagonal_and_rest(n, rest)
+    aaq, aqq = all_columns.aaq - alone.aaq, all_columns.aqq - alone.aqq
+    triangles = triangles_of_rest(n, rest, aaa, aaq, aqq)
+    return Parts(rest.trace, aa, qq, aaa, aaq, aqq, triangles, all_columns.cubes - alone.cubes)
+
+
+def _triangles_without(whole: Sums, own: Sums, rest: Sums, shared: Shared) -> np.ndarray:
+    """tr (K - H)^3 = tr K^3 - 3 tr (K - H)(K - H)H - 3 tr (K - H)HH - tr H^3."""
+    common = np.maximum(shared.products - own.squares, 0.0)  # tr (K - H)H
+    typical = rest.squares / np.where(rest.trace > 0.0, rest.trace, 1.0)
+    twice_others = common * np.maximum(typical, common / own.trace)
+    twice_own = common * own.squares / own.trace
+    return whole.triangles - 3 * (twice_others + twice_own) - own.triangles

@@ -1,0 +1,134 @@
+"""`SharedVariance`: which columns share more with the others than chance would have it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._checks import check_count
+from ...ranker import Ranker
+from ...table import Table
+from ..clustering_space import select_columns
+from .others import Relations, relations
+from .quantile_bins import with_bins
+from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
+
+
+class SharedVariance(Ranker):
+    """Rank columns by how much more of the others they explain than they would by chance.
+
+    In the clustering space every column has total variance 1: a number is one coordinate, a nominal
+    column a block of scaled indicators, and missing values are at the centre. A column explains
+    the variance of the others that lies in the span of its coordinates: for numbers, the sum of
+    squared correlations. By chance, a column of many values explains much, and a skewed one explains
+    a varying amount. So each column is compared with itself in all orders of its rows, for which
+    the mean, the variance and the third moment are known in closed form. Columns of all kinds
+    are then on one scale: noise has a score around 0 with standard deviation 1, whether it is a coin,
+    heavy-tailed, an identifier, or mostly missing.
+
+    This answers the question which columns carry structure. Columns that say the same all
+    rank high; for a few columns that stand for all, see :class:`GreedyCSS`.
+
+    Parameters
+    ----------
+    bins : int, optional
+        Numbers are cut into this many bins of equal counts, which then count as nominal values:
+        it finds what is shared but not linear (3 is a good choice) and loses some of what is.
+    n_features_to_select : int or float, default=16
+        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    nominal_features : sequence of names, indices, or mask, optional
+        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    n_jobs : int, optional
+        Threads; as many as matrix products take by default.
+    verbose : int, default=0
+        There is nothing to show; it is here because all rankers have it.
+
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features_in_,)
+        What the column explains, less the mean over all orders of its rows, in their standard
+        deviations. It is 0 where the order of the rows makes no difference: for a constant, and
+        for an identifier with a value of its own in every row.
+    explained_ : ndarray of shape (n_features_in_,)
+        The share of the variance of the other columns that the column explains.
+    chance_ : ndarray of shape (n_features_in_,)
+        The share that it explains on average over all orders of its rows.
+    p_values_ : ndarray of shape (n_features_in_,)
+        How often it would explain as much or more if it had nothing to do with the others, from a
+        gamma distribution with the right mean, variance and skewness.
+
+    Notes
+    -----
+    From 60 rows on, 3 to 7% of the p-values of noise are below 0.05, and 0.5 to 1.5% below 0.01, for
+    all kinds of columns. This ends where a few rows hold nearly all the variance of all columns: then
+    what a column explains takes few different values.
+
+    Tables with m rows and n coordinates take two products with the smaller of m and n squared times
+    the other, and little more.
+
+    References
+    ----------
+    F. Kazi-Aoual, S. Hitier, R. Sabatier, J.-D. Lebreton (1995). Refined approximations to
+    permutation tests for multivariate inference. Computational Statistics & Data Analysis 20,
+    643-656.
+
+    Examples
+    --------
+    Two columns share a signal; the third is unrelated, the fourth tells all rows apart.
+
+    >>> import numpy as np
+    >>> from unsuprank import SharedVariance
+    >>> rng = np.random.default_rng(0)
+    >>> signal, noise = rng.normal(size=(2, 100))
+    >>> X = np.column_stack([noise, signal, signal + rng.normal(size=100), np.arange(100)])
+    >>> ranker = SharedVariance(nominal_features=[3]).fit(X)
+    >>> ranker.order_
+    array([2, 1, 3, 0])
+    >>> ranker.p_values_ < 0.01
+    array([False,  True,  True, False])
+    """
+
+    accepts_missing = True
+    accepts_nominal = True
+
+    def __init__(
+        self,
+        *,
+        bins: int | None = None,
+        n_features_to_select: int | float = 16,
+        nominal_features=None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.bins = bins
+        self.n_features_to_select = n_features_to_select
+        self.nominal_features = nominal_features
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        if self.bins is not None:
+            check_count("bins", self.bins, 2)
+
+    def _score(self, table: Table) -> np.ndarray:
+        scores, self.explained_, self.chance_ = np.zeros((3, table.n_columns))
+        self.p_values_ = np.ones(table.n_columns)
+        varies = table.varies
+        if table.n_rows < LEAST_ROWS or not varies.any():
+            return scores
+        table = select_columns(table, varies)
+        found = relations(table if self.bins is None else with_bins(table, self.bins), self.n_jobs)
+        total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
+        self.explained_[varies] = found.explained / total
+        self.chance_[varies] = mean(table.n_rows, found.column, found.others) / total
+        scores[varies], self.p_values_[varies] = _against_chance(table.n_rows, found)
+        return scores
+
+
+def _against_chance(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised scores, and their p-values."""
+    column, others = found.column, found.others
+    spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)
+    deviation = np.sqrt(np.where(spread > 0.0, spread, np.inf))
+    scores = (found.explained - mean(n, column, others)) / deviation
+    skewness = third_moment(n, column, others) / deviation**3
+    return scores, np.where(spread > 0.0, upper_tail(scores, skewness), 1.0)

@@ -1,0 +1,104 @@
+"""The sums that both ways to the moments have to find, and those that they find alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...table import Table
+from ..clustering_space import embedding_widths
+from .columns import Names, Powers
+from .shuffles import Sums
+
+#: Numbers in a block of coordinates.
+BLOCK = 2**17
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One number per column: sums over its products H, its projection P and the table's K."""
+
+    #: tr PK, tr HK
+    projected: np.ndarray
+    products: np.ndarray
+    #: sum h_i K_ii, sum h_i K_ii^2, sum h_i^2 K_ii
+    h_k: np.ndarray
+    h_kk: np.ndarray
+    hh_k: np.ndarray
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that is found of a table."""
+
+    #: Sums over K; those of cubes may be NaN, for unknown.
+    whole: Sums
+    shared: Shared
+    #: Of the numeric columns; without meaning for nominal ones.
+    powers: Powers
+    #: The nominal columns.
+    names: dict[int, Names]
+
+
+def names_of(table: Table, n_embedded: int) -> dict[int, Names]:
+    """The nominal columns, on the scale of the coordinates of `n_embedded` columns."""
+    scale = 1.0 / np.sqrt(max(n_embedded, 1))
+    return {j: Names.of(table.column(j), scale) for j in np.flatnonzero(table.n_values).tolist()}
+
+
+def projection_weights(table: Table, names: dict[int, Names]) -> np.ndarray:
+    """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers."""
+    widths = embedding_widths(table)
+    weights = np.ones(widths.sum())
+    firsts = np.cumsum(widths) - widths
+    for j, column in names.items():
+        own = np.zeros(widths[j])
+        own[column.present] = 1.0 / (column.factor * column.counts)
+        weights[firsts[j] : firsts[j] + widths[j]] = own
+    return weights
+
+
+def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """For columns with coordinates `Z`: sums over h and K_ii, and over powers of coordinates.
+
+    The rows are those of `Shared` from `h_k` on, then those of `Powers`.
+    """
+    h = Z * Z
+    cubes = np.einsum("ij,ij->j", Z, h)
+    if len(widths) < Z.shape[1]:
+        firsts = np.cumsum(widths) - widths
+        h, cubes = np.add.reduceat(h, firsts, axis=1), np.add.reduceat(cubes, firsts)
+    hh = h * h
+    h_sums = np.stack([diagonal, diagonal**2, np.ones_like(diagonal)]) @ h
+    hh_sums = np.stack([diagonal, np.ones_like(diagonal)]) @ hh
+    return np.stack(
+        [*h_sums[:2], hh_sums[0], h_sums[2], cubes, hh_sums[1], np.einsum("ij,ij->j", h, hh)]
+    )
+
+
+def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The first two rows of `Shared` from z'Kz of each coordinate z.
+
+    For numbers the first is not divided by z'z yet.
+    """
+    stacked = np.stack([weights * quadratic, quadratic])
+    if len(widths) == len(quadratic):
+        return stacked
+    return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
+
+
+def column_blocks(widths: np.ndarray, per_block: int) -> np.ndarray:
+    """Where to cut the columns into blocks of about `per_block` coordinates."""
+    return np.append(
+        np.flatnonzero(np.diff(np.cumsum(widths) // per_block, prepend=-1)), len(widths)
+    )
+
+
+def found(whole: Sums, rows: np.ndarray, names: dict[int, Names]) -> Found:
+    """Put together the rows of `traces` and `diagonal_sums`."""
+    powers = Powers(*rows[5:])
+    numeric = np.ones(rows.shape[1], dtype=bool)
+    numeric[list(names)] = False
+    rows[0, numeric] /= powers.z2[numeric]
+    return Found(whole, Shared(*rows[:5]), powers, names)
