@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ..._parallel import in_batches, one_blas_thread
 from ...table import Table
-from ..clustering_space import embed, embedding_widths, gram, select_columns
+from ..clustering_space import embed, embedding_widths, gram
 from .columns import Names
 from .shuffles import Sums
 from .sums import (
@@ -36,7 +36,7 @@ STRIPS = 4
 def sums_by_rows(table: Table, n_jobs: int) -> Found:
     """All sums of a table in which every column varies."""
     grouped = table.n_values > MANY_VALUES
-    embedded = select_columns(table, ~grouped)
+    embedded = table.take(columns=~grouped)
     names = names_of(table, embedded.n_columns)
     kernel = _kernel(embedded, n_jobs)
     for j in np.flatnonzero(grouped).tolist():

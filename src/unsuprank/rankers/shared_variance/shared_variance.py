@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..._checks import check_count
-from ...ranker import Ranker
+from ...ranker import MethodCard, Ranker
 from ...table import Table
-from ..clustering_space import select_columns
 from .others import Relations, relations
 from .quantile_bins import with_bins
 from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
@@ -87,6 +86,21 @@ class SharedVariance(Ranker):
     array([False,  True,  True, False])
     """
 
+    cards = (
+        MethodCard(
+            name="shared-variance",
+            question="relevance",
+            what="How much more of the other columns does it explain than it would by chance?",
+            when="The first thing to try: columns of all kinds, noise and identifiers told apart",
+            cost="m²n or mn², whichever is less",
+            meaning=(
+                "the column shares much more with the others than it would if its rows were "
+                "shuffled: the score counts standard deviations beyond chance"
+            ),
+            effort=0.5,
+        ),
+    )
+
     accepts_missing = True
     accepts_nominal = True
 
@@ -115,7 +129,7 @@ class SharedVariance(Ranker):
         varies = table.varies
         if table.n_rows < LEAST_ROWS or not varies.any():
             return scores
-        table = select_columns(table, varies)
+        table = table.take(columns=varies)
         found = relations(table if self.bins is None else with_bins(table, self.bins), self.n_jobs)
         total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
         self.explained_[varies] = found.explained / total
