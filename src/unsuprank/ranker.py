@@ -85,7 +85,10 @@ class Ranker(SelectorMixin, BaseEstimator):
     #: Whether the method knows what to do with nominal columns.
     accepts_nominal: ClassVar[bool] = False
 
-    n_features_to_select: int | float
+    #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
+    finds_number: ClassVar[bool] = False
+
+    n_features_to_select: int | float | str
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the selector contract
         """Score the columns of `X`.
@@ -99,7 +102,8 @@ class Ranker(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        check_fraction_or_count("n_features_to_select", self.n_features_to_select)
+        if not (self.finds_number and self.n_features_to_select == "auto"):
+            check_fraction_or_count("n_features_to_select", self.n_features_to_select)
         self._check_parameters()
         table = self._read(X)
         scores = np.asarray(self._score(table), dtype=np.float64)

@@ -6,8 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unsuprank import GreedyCSS
-from unsuprank.rankers.subset.column_subset import Residual, greedy_path, path_scores
+from unsuprank import GreedyCSS, SharedVariance
+from unsuprank.rankers.subset.beyond_chance import (
+    path_scores,
+    standardised,
+    third_moment,
+)
+from unsuprank.rankers.subset.column_subset import Residual, greedy_path
 from unsuprank.rankers.subset.coordinates import filled_values, relative_spreads, scaled_coordinates
 from unsuprank.table import read_table
 
@@ -38,7 +43,7 @@ def random_problem(rng):
 @pytest.mark.parametrize("seed", range(300))
 def test_every_gain_is_the_explicit_one(seed):
     coordinates, widths = random_problem(np.random.default_rng(seed))
-    path = greedy_path(coordinates, widths, len(widths))
+    path = greedy_path(Residual(coordinates, widths), len(widths))
     residual = Residual(coordinates, widths)
     total = np.linalg.norm(coordinates) ** 2
     assert residual.total == pytest.approx(total)
@@ -64,23 +69,108 @@ def test_every_gain_is_the_explicit_one(seed):
 
 @pytest.mark.parametrize("seed", range(50))
 def test_scores_fall_along_the_path_and_then_along_the_rest(seed):
-    coordinates, widths = random_problem(np.random.default_rng(seed))
-    n_picks = max(1, len(widths) // 2)
-    path = greedy_path(coordinates, widths, n_picks)
-    scores = path_scores(path)
+    rng = np.random.default_rng(seed)
+    coordinates, widths = random_problem(rng)
+    path = greedy_path(Residual(coordinates, widths), max(1, len(widths) // 2))
+    relevance = rng.normal(size=len(widths)) * 10.0 ** rng.integers(-2, 3)
+    scores = path_scores(path.picks, path.unexplained[:-1], relevance)
     order = np.argsort(-scores, kind="stable")
     assert np.array_equal(order[: len(path.picks)], path.picks)
     rest = order[len(path.picks) :]
-    adds = path.would_add[rest]
-    assert np.all(np.diff(adds) <= 0)
-    spent = rest[adds == 0]
-    assert np.all(np.diff(path.alone[spent]) <= 0)
+    assert np.all(np.diff(relevance[rest]) <= 0)
+    assert np.array_equal(np.sign(scores[rest]), np.sign(relevance[rest]))
+    assert scores.max() <= 2
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_columns_that_are_no_candidates_still_have_to_be_explained(seed):
+    rng = np.random.default_rng(seed)
+    coordinates, widths = random_problem(rng)
+    candidates = rng.random(len(widths)) < 0.5
+    some, all_columns = Residual(coordinates, widths, candidates), Residual(coordinates, widths)
+    for pick in np.flatnonzero(candidates & (widths > 0)).tolist():
+        assert some.left() == pytest.approx(all_columns.left(), abs=1e-9 * all_columns.total)
+        assert some.squares() == pytest.approx(all_columns.squares(), rel=1e-9, abs=1e-9)
+        found = np.where(candidates, all_columns.gains(), 0.0)
+        assert some.gains() == pytest.approx(found, abs=1e-7 * all_columns.total)
+        some.project_out(pick)
+        all_columns.project_out(pick)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_traces_of_what_is_left(seed):
+    coordinates, widths = random_problem(np.random.default_rng(seed))
+    residual = Residual(coordinates, widths)
+    E = coordinates.copy()
+    for pick in np.flatnonzero(widths)[:2].tolist():
+        span = blocks_of(E, widths)[pick]
+        E = E - span @ np.linalg.pinv(span, rcond=1e-7) @ E
+        residual.project_out(pick)
+    K = E @ E.T
+    unit = np.linalg.norm(coordinates) ** 2
+    assert residual.left() == pytest.approx(np.trace(K), abs=1e-7 * unit)
+    assert residual.squares() == pytest.approx(np.trace(K @ K), abs=1e-7 * unit**2)
+    cubes = np.trace(K @ K @ K)
+    assert abs(residual.cubes() - cubes) <= 4 * np.sqrt(2 / 16) * cubes + 1e-7 * unit**3
+
+
+def test_chance_is_that_of_random_subspaces():
+    """Mean, deviation and third moment for all ranks."""
+    rng = np.random.default_rng(0)
+    d = 9
+    A = rng.normal(size=(d, 30)) * rng.uniform(0.3, 3, size=(d, 1))
+    K = A @ A.T
+    t, k2, k3 = np.trace(K), np.trace(K @ K), np.trace(K @ K @ K)
+    for rank in (1, 2, 5):
+        Q = np.linalg.qr(rng.normal(size=(40_000, d, rank)))[0]
+        explained = np.einsum("kir,ij,kjr->k", Q, K, Q)
+        one = np.array([explained.mean() + explained.std()])
+        scores, deviation = standardised(one, np.array([rank]), np.array([t]), np.array([k2]), d)
+        assert scores[0] == pytest.approx(1.0, abs=0.03)
+        assert deviation[0] == pytest.approx(explained.std(), rel=0.02)
+        third = np.mean((explained - explained.mean()) ** 3)
+        noise = 0.08 * explained.std() ** 3  # four standard errors of a third moment
+        assert third_moment(rank, t, k2, k3, d) == pytest.approx(third, abs=noise)
+
+
+def test_the_number_of_columns_is_told():
+    rng = np.random.default_rng(5)
+    signals = rng.normal(size=(120, 3))
+    X = np.hstack([np.repeat(signals, 5, axis=1) + 0.05 * rng.normal(size=(120, 15)),
+                   rng.normal(size=(120, 30))])  # fmt: skip
+    ranker = GreedyCSS(n_features_to_select="auto").fit(X)
+    assert ranker.n_features_ == 3
+    assert ranker.transform(X).shape == (120, 3)
+    assert sorted(ranker.order_[:3] // 5) == [0, 1, 2]
+    assert (ranker.order_[:15] < 15).all()
+
+
+def test_noise_has_no_picks():
+    found = [GreedyCSS().fit(np.random.default_rng(s).lognormal(size=(60, 40))) for s in range(20)]
+    assert sum(ranker.n_features_ > 0 for ranker in found) <= 3
+    ranker = next(r for r in found if not len(r.picks_))
+    X = np.random.default_rng(found.index(ranker)).lognormal(size=(60, 40))
+    assert np.array_equal(ranker.order_, SharedVariance().fit(X).order_)
+    assert GreedyCSS(n_features_to_select="auto").fit(X).transform(X).shape == (60, 1)
+
+
+def test_identifiers_are_not_representatives():
+    rng = np.random.default_rng(8)
+    factor = rng.normal(size=150)
+    frame = pd.DataFrame({f"x{j}": factor + rng.normal(size=150) for j in range(8)})
+    frame["name"] = [f"n{i}" for i in range(150)]
+    frame["ticket"] = [f"t{i}" for i in rng.integers(90, size=150)]
+    ranker = GreedyCSS().fit(frame)
+    assert set(ranker.order_[-2:]) == {8, 9}
+    assert ranker.scores_[8] == 0.0
 
 
 def test_columns_named_first_come_first():
     rng = np.random.default_rng(0)
     coordinates = rng.normal(size=(30, 10))
-    path = greedy_path(coordinates - coordinates.mean(axis=0), np.ones(10, int), 6, first=[7, 2])
+    path = greedy_path(
+        Residual(coordinates - coordinates.mean(axis=0), np.ones(10, int)), 6, first=[7, 2]
+    )
     assert set(path.picks[:2]) == {2, 7}
     assert len(set(path.picks)) == 6
 
@@ -90,10 +180,10 @@ def test_columns_named_first_come_first_even_if_they_add_nothing():
     signals = rng.normal(size=(30, 2))
     coordinates = np.hstack([signals, signals @ rng.normal(size=(2, 3)), rng.normal(size=(30, 3))])
     coordinates -= coordinates.mean(axis=0)
-    path = greedy_path(coordinates, np.ones(8, int), 6, first=[0, 1, 2, 3])
+    path = greedy_path(Residual(coordinates, np.ones(8, int)), 6, first=[0, 1, 2, 3])
     assert set(path.picks[:4]) == {0, 1, 2, 3}
-    order = np.argsort(-path_scores(path), kind="stable")
-    assert np.array_equal(order[:6], path.picks)
+    scores = path_scores(path.picks, path.unexplained[:-1], np.zeros(8))
+    assert np.array_equal(np.argsort(-scores, kind="stable")[:6], path.picks)
 
 
 def test_more_rows_than_columns_and_fewer_agree():
@@ -102,8 +192,8 @@ def test_more_rows_than_columns_and_fewer_agree():
     tall -= tall.mean(axis=0)
     padded = np.hstack([tall, np.zeros((60, 80))])
     widths = np.ones(12, int)
-    short = greedy_path(tall, widths, 12)
-    wide = greedy_path(padded, np.concatenate([widths, np.ones(80, int)]), 12)
+    short = greedy_path(Residual(tall, widths), 12)
+    wide = greedy_path(Residual(padded, np.concatenate([widths, np.ones(80, int)])), 12)
     assert np.array_equal(short.picks, wide.picks)
     assert short.unexplained == pytest.approx(wide.unexplained, abs=1e-12)
 
@@ -111,15 +201,13 @@ def test_more_rows_than_columns_and_fewer_agree():
 def test_an_ill_conditioned_table_keeps_its_digits():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 30)) * 10.0 ** rng.uniform(-6, 6, size=30)
-    ranker = GreedyCSS(scale="raw").fit(X)
-    path_share = ranker.explained_
     Z, widths = scaled_coordinates(read_table(X), "raw")
+    path = greedy_path(Residual(Z, widths), 30)
     total = np.linalg.norm(Z) ** 2
     for t in (1, 5, 20):
-        assert path_share[t - 1] == pytest.approx(
-            explained(Z, widths, ranker.picks_[:t]) / total, abs=1e-9
-        )
-    assert len(ranker.picks_) == 30
+        share = explained(Z, widths, path.picks[:t]) / total
+        assert 1 - path.unexplained[t] == pytest.approx(share, abs=1e-9)
+    assert len(path.picks) == 30
 
 
 def test_copies_come_after_everything_new():
@@ -135,8 +223,8 @@ def test_constant_columns_are_last_and_equal_columns_tie_by_index():
     x = rng.normal(size=20)
     ranker = GreedyCSS().fit(np.column_stack([np.ones(20), x, x]))
     assert ranker.order_.tolist() == [1, 2, 0]
-    assert ranker.scores_[0] == -1
-    assert GreedyCSS().fit(np.ones((5, 3))).scores_.tolist() == [-1, -1, -1]
+    assert ranker.scores_[0] == 0
+    assert GreedyCSS().fit(np.ones((5, 3))).scores_.tolist() == [0, 0, 0]
 
 
 def test_nominal_columns_are_chosen_as_a_whole():
@@ -161,7 +249,7 @@ def test_missing_values_count_as_the_mean():
     assert not np.isnan(filled).any()
     assert filled[3, 1] == pytest.approx(np.delete(filled[:, 1], 3).mean())
     ranker = GreedyCSS().fit(X)
-    assert ranker.scores_[5] == -1
+    assert ranker.scores_[5] == 0
     assert GreedyCSS(polish="knn", n_features_to_select=2).fit(X).scores_.shape == (6,)
 
 
@@ -176,19 +264,21 @@ def test_spreads_are_standard_deviations_of_any_size():
 
 @pytest.mark.parametrize("scale", ["standard", "half", "raw"])
 def test_scale_decides_what_counts(scale):
+    """Three quiet columns of one signal against two loud ones of another."""
     rng = np.random.default_rng(6)
-    small, large = rng.normal(size=(2, 100))
-    X = np.column_stack([small + 0.1 * rng.normal(size=(3, 100))[i] for i in range(3)] + [large])
-    X[:, 3] *= {"standard": 100.0, "half": 100.0, "raw": 100.0}[scale]
-    assert (GreedyCSS(scale=scale).fit(X).order_[0] == 3) == (scale != "standard")
+    quiet, loud = rng.normal(size=(2, 100))
+    X = np.column_stack([quiet + 0.1 * e for e in rng.normal(size=(3, 100))]
+                        + [100 * (loud + 0.1 * e) for e in rng.normal(size=(2, 100))])  # fmt: skip
+    assert (GreedyCSS(scale=scale).fit(X).order_[0] >= 3) == (scale != "standard")
 
 
 def test_fewer_picks_are_a_prefix_of_more():
-    X = np.random.default_rng(7).normal(size=(40, 60))
-    few = GreedyCSS(n_picks=20).fit(X)
-    many = GreedyCSS(n_picks=60).fit(X)
-    assert np.array_equal(few.order_[:20], many.order_[:20])
-    assert len(many.picks_) == 39  # centred rows have one dimension less
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 60)) + rng.normal(size=(40, 60))
+    few, many = GreedyCSS(n_picks=20).fit(X), GreedyCSS(n_picks=60).fit(X)
+    assert np.array_equal(few.order_[:16], many.order_[:16])
+    assert few.n_features_ == many.n_features_
+    assert len(few.picks_) == 20 < len(many.picks_)
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,8 @@ many rows as coordinates, which changes no inner product of columns.
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,6 +36,20 @@ TIE = 1e-10
 BLOCK_BYTES = 2**24
 #: Multiplications of one matrix product; Ctrl-C waits for its end.
 BLOCK_WORK = 2**33
+
+
+@dataclass(frozen=True)
+class ResidualColumns:
+    """What is left of each column; K is the product E E' of all that is left."""
+
+    #: What the column would explain of everything, itself included.
+    gain: np.ndarray
+    #: Its own squared length, tr H.
+    own: np.ndarray
+    #: tr HK of its product H = E_j E_j' with itself, |H|^2, and the rank of H.
+    image: np.ndarray
+    square: np.ndarray
+    rank: np.ndarray
 
 
 @dataclass
@@ -59,38 +72,75 @@ class Residual:
         Centred; the coordinates of a column are neighbours.
     widths : ndarray of shape (n_columns,)
         Number of coordinates of each column; 0 for columns without variation.
+    candidates : ndarray of bool, optional
+        Columns that may be chosen, all by default. The others have to be explained, too, but
+        what they would explain is not kept, which saves much if they have many coordinates.
     """
 
-    def __init__(self, coordinates: np.ndarray, widths: np.ndarray) -> None:
+    def __init__(
+        self, coordinates: np.ndarray, widths: np.ndarray, candidates: np.ndarray | None = None
+    ) -> None:
         if coordinates.shape[0] > coordinates.shape[1]:
             coordinates = np.asarray(np.linalg.qr(coordinates, mode="r"))
         self._coordinates = coordinates
         self._kernel = row_products(coordinates)
         self._basis = np.empty((coordinates.shape[0], 0))
         self._starts = np.concatenate([[0], np.cumsum(widths)])
-        self._groups = [
-            self._group(np.flatnonzero(widths == width), int(width))
-            for width in np.unique(widths[widths > 0])
-        ]
         self.n_columns = len(widths)
+        candidates = np.ones(len(widths), dtype=bool) if candidates is None else candidates
+        open_widths = np.where(candidates, widths, 0)
+        self._groups = []
+        for width in np.unique(open_widths[open_widths > 0]).tolist():
+            columns = np.flatnonzero(open_widths == width)
+            places = self._starts[columns][:, None] + np.arange(width)
+            self._groups.append(self._group(columns, places))
+        others = np.flatnonzero(np.repeat(~candidates, widths))
+        #: Coordinates of the other columns, one by one.
+        self._others = self._group(np.full(len(others), -1), others[:, None])
         self.total = self.left()
-
-    def copy(self) -> Residual:
-        """The same, to go another way from here."""
-        twin = copy.copy(self)
-        twin._groups = [replace(g, H=g.H.copy(), F=g.F.copy()) for g in self._groups]
-        return twin
 
     def left(self) -> float:
         """Squared length of all that is unexplained."""
-        return float(sum(np.trace(g.H, axis1=1, axis2=2).sum() for g in self._groups))
+        groups = (*self._groups, self._others)
+        return float(sum(np.trace(g.H, axis1=1, axis2=2).sum() for g in groups))
+
+    def squares(self) -> float:
+        """The squared norm of the product K of all that is unexplained: tr K^2."""
+        groups = (*self._groups, self._others)
+        return float(sum(np.trace(g.F, axis1=1, axis2=2).sum() for g in groups))
 
     def gains(self) -> np.ndarray:
         """What each column would explain of the rest; 0 if it has nothing to add."""
-        gains = np.zeros(self.n_columns)
+        return self.columns().gain
+
+    def columns(self) -> ResidualColumns:
+        """What is left of each column, and what it would explain."""
+        gain, own, image, square, rank = np.zeros((5, self.n_columns))
         for group in self._groups:
-            gains[group.columns] = _block_gains(group)
-        return gains
+            at = group.columns
+            gain[at], rank[at] = _block_gains(group)
+            own[at] = np.trace(group.H, axis1=1, axis2=2)
+            image[at] = np.trace(group.F, axis1=1, axis2=2)
+            square[at] = np.square(group.H).sum(axis=(1, 2))
+        return ResidualColumns(gain, own, image, square, rank)
+
+    @property
+    def n_dimensions(self) -> int:
+        """Dimensions that the chosen columns span."""
+        return self._basis.shape[1]
+
+    def cubes(self) -> float:
+        """An estimate of tr K^3 of all that is left, from random vectors that are always the same.
+
+        The relative error is at most sqrt(2 / 16), when one direction holds everything.
+        """
+        probes = np.random.default_rng(0).standard_normal((len(self._kernel), 16))
+        images = self._rest(self._kernel @ self._rest(probes))
+        return float(np.vdot(images, self._kernel @ images)) / probes.shape[1]
+
+    def _rest(self, vectors: np.ndarray) -> np.ndarray:
+        """What the chosen columns leave of some vectors."""
+        return vectors - self._basis @ (self._basis.T @ vectors)
 
     def project_out(self, column: int) -> None:
         """Add a column to the chosen ones."""
@@ -105,18 +155,18 @@ class Residual:
         U, V = (np.ascontiguousarray(part.T) for part in np.vsplit(both, 2))
         self._basis = np.hstack([self._basis, fresh])
         squares = U.T @ U
-        for group in self._groups:
+        for group in (*self._groups, self._others):
             u, v = U[group.coordinates], V[group.coordinates]
             ut = u.transpose(0, 2, 1)
             group.H -= _outer(u, ut)
             cross = _outer(v - 0.5 * _outer(u, squares), ut)
             group.F -= cross + cross.transpose(0, 2, 1)
 
-    def _group(self, columns: np.ndarray, width: int) -> _Group:
-        places = self._starts[columns][:, None] + np.arange(width)
+    def _group(self, columns: np.ndarray, places: np.ndarray) -> _Group:
+        width = places.shape[1]
         H = np.empty((len(columns), width, width))
         F = np.empty_like(H)
-        step = max(1, BLOCK_BYTES // (8 * width * len(self._kernel)))
+        step = max(1, BLOCK_BYTES // max(1, 8 * width * len(self._kernel)))
         for a in range(0, len(columns), step):
             part = self._coordinates[:, places[a : a + step].ravel()]
             image = self._kernel @ part
@@ -139,7 +189,8 @@ def row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarr
     return products
 
 
-def _block_gains(group: _Group) -> np.ndarray:
+def _block_gains(group: _Group) -> tuple[np.ndarray, np.ndarray]:
+    """What the columns of a group explain, and the directions that they have left."""
     if group.H.shape[1] == 1:
         lengths, images = group.H[:, 0], group.F[:, 0]
     else:
@@ -148,7 +199,7 @@ def _block_gains(group: _Group) -> np.ndarray:
     alive = lengths > group.floor[:, None]
     # A direction explains at least itself, whatever rounding has done to F.
     gains = np.maximum(images / np.where(alive, lengths, 1.0), lengths)
-    return np.where(alive, gains, 0.0).sum(axis=1)
+    return np.where(alive, gains, 0.0).sum(axis=1), alive.sum(axis=1)
 
 
 def _outer(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -174,85 +225,58 @@ class GreedyPath:
     picks: np.ndarray
     #: Unexplained before each pick, and, one more entry, after the last.
     unexplained: np.ndarray
-    #: What each column explains on its own.
-    alone: np.ndarray
     #: What each column would add to the picks.
     would_add: np.ndarray
 
 
+#: What makes a column the next pick: an array with a number per column, the largest wins, and
+#: a number that is not positive never does.
+Criterion = Callable[[Residual], np.ndarray]
+
+
 def greedy_path(
-    coordinates: np.ndarray,
-    widths: np.ndarray,
-    n_picks: int,
-    *,
-    first: Sequence[int] | np.ndarray = (),
-    progress: Progress | None = None,
-) -> GreedyPath:
-    """Choose up to `n_picks` columns; those in `first` come before all others.
-
-    It ends early when no column has anything to add.
-    """
-    return path_from(Residual(coordinates, widths), n_picks, first=first, progress=progress)
-
-
-def path_from(
     residual: Residual,
     n_picks: int,
     *,
     first: Sequence[int] | np.ndarray = (),
+    criterion: Criterion = Residual.gains,
     progress: Progress | None = None,
 ) -> GreedyPath:
-    """The path of :func:`greedy_path`; `residual` is used up."""
+    """Choose up to `n_picks` columns; those in `first` come before all others.
+
+    It ends early when the criterion has no column left. `residual` is used up.
+    """
     unit = residual.total or 1.0
-    gains = alone = residual.gains()
+    alone = residual.gains() if len(first) else np.zeros(0)
     waiting = {int(column) for column in first}
     picks: list[int] = []
     unexplained = [residual.total]
     while len(picks) < n_picks:
-        allowed = _of_waiting(waiting, gains, alone) if waiting else gains
-        best = allowed.max(initial=0.0)
+        worth = _of_waiting(waiting, residual, alone) if waiting else criterion(residual)
+        worth[picks] = 0.0
+        best = worth.max(initial=0.0)
         if best <= 0.0:
             if not waiting:
                 break
             waiting.clear()
             continue
-        pick = int(np.argmax(allowed >= best * (1.0 - TIE)))
+        pick = int(np.argmax(worth >= best * (1.0 - TIE)))
         waiting.discard(pick)
         residual.project_out(pick)
         picks.append(pick)
         unexplained.append(min(unexplained[-1], max(residual.left(), 0.0)))
-        gains = residual.gains()
-        gains[picks] = 0.0
         if progress is not None:
             progress.advance()
-    return GreedyPath(
-        np.array(picks, dtype=np.intp), np.array(unexplained) / unit, alone / unit, gains / unit
-    )
+    gains = residual.gains()
+    gains[picks] = 0.0
+    return GreedyPath(np.array(picks, dtype=np.intp), np.array(unexplained) / unit, gains / unit)
 
 
-def _of_waiting(waiting: set[int], gains: np.ndarray, alone: np.ndarray) -> np.ndarray:
+def _of_waiting(waiting: set[int], residual: Residual, alone: np.ndarray) -> np.ndarray:
     """Gains of the waiting columns only; what each explains alone when none has anything to add."""
     columns = sorted(waiting)
+    gains = residual.gains()
     worth = gains if gains[columns].any() else alone
     allowed = np.zeros_like(gains)
     allowed[columns] = worth[columns]
     return allowed
-
-
-def path_scores(path: GreedyPath) -> np.ndarray:
-    """One number per column that falls along the path and then along the other columns.
-
-    - A pick: the share that the picks before it leave unexplained; the first has 1.
-    - A column that was not picked: the share it would add to the picks.
-    - A column with nothing to add: the share it explains on its own, less 1.
-    """
-    adds = path.would_add > 0.0
-    scores = np.where(adds, path.would_add, np.minimum(path.alone, 1.0) - 1.0)
-    ceiling = np.inf
-    for pick, share in zip(path.picks, path.unexplained[:-1], strict=True):
-        # Rounding must not let a later pick tie with an earlier one.
-        scores[pick] = ceiling = min(share, np.nextafter(ceiling, -1.0))
-    others = np.ones(len(scores), dtype=bool)
-    others[path.picks] = False
-    scores[others] = np.minimum(scores[others], np.nextafter(ceiling, -1.0))
-    return scores

@@ -8,7 +8,9 @@ from ..._checks import check_choice, check_count
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import Table
-from .column_subset import GreedyPath, Residual, path_from, path_scores
+from ..shared_variance import SharedVariance
+from .beyond_chance import LEVEL, BeyondChance, path_scores
+from .column_subset import GreedyPath, Residual, greedy_path
 from .coordinates import SCALES, filled_values, scaled_coordinates
 from .neighbour_polish import polish
 
@@ -28,10 +30,17 @@ class GreedyCSS(Ranker):
     whole block out of all others. Near-copies of a chosen column have little left to explain
     and come late, which is what one-by-one rankings miss.
 
+    Chance is left out. A column is worth what it explains of the *other* columns, less what a
+    column of its rank would explain by chance, in standard deviations; columns that share no
+    more with the table than shuffled ones (see :class:`SharedVariance`) are never picked. So
+    neither noise nor an identifier is taken for something new, and ``n_features_`` tells how
+    many columns it takes until chance would do as well.
+
     Parameters
     ----------
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    n_features_to_select : int, float or "auto", default=16
+        Columns that ``transform`` keeps: a count, a fraction of all columns, or with "auto"
+        ``n_features_`` (and at least one).
     n_picks : int, default=64
         Columns that are chosen greedily, at the least `n_features_to_select`; the others
         follow by what each of them would add next. The time of a fit grows with it.
@@ -55,13 +64,16 @@ class GreedyCSS(Ranker):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features_in_,)
-        For a column that was picked: the share of all variation that the picks before it leave
-        unexplained (1 for the first). For the others: the share that the column would add to
-        the picks. For columns that the picks explain entirely: the share that the column
-        explains on its own, less 1; constant columns have -1.
+        For a column that was picked: 1 and the share of all variation that the picks before it
+        leave unexplained (2 for the first). For the others: what they share with the table, the
+        score of :class:`SharedVariance` relative to the largest, which is at most 1; around 0
+        and below, a column shares no more than chance would have it.
     picks_ : ndarray
-        Columns in the order in which they were picked. There are fewer than `n_picks` when
-        nothing is left to explain.
+        Columns in the order in which they were picked. There are fewer than `n_picks` when no
+        column is left that shares anything with the others.
+    n_features_ : int
+        How many of the picks explained more than chance would, allowing for the number of
+        columns that were tried.
     explained_ : ndarray
         Share of all variation that the picks up to each one explain.
 
@@ -79,23 +91,31 @@ class GreedyCSS(Ranker):
 
     Examples
     --------
-    Two copies of one signal and a weaker one: the copy comes last.
+    Two signals, each in three columns, and noise: one column of either signal comes first.
 
     >>> import numpy as np
     >>> from unsuprank import GreedyCSS
-    >>> X = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 0.0], [2.0, 2.1, 0.0], [3.0, 3.0, 1.0]])
-    >>> GreedyCSS().fit(X).order_
-    array([1, 2, 0])
+    >>> rng = np.random.default_rng(0)
+    >>> signals = np.repeat(rng.normal(size=(100, 2)), 3, axis=1)
+    >>> X = np.hstack([signals + 0.1 * rng.normal(size=(100, 6)), rng.normal(size=(100, 4))])
+    >>> ranker = GreedyCSS(n_features_to_select="auto").fit(X)
+    >>> ranker.n_features_
+    2
+    >>> sorted(ranker.order_[6:].tolist())
+    [6, 7, 8, 9]
     """
 
     cards = (
         MethodCard(
             name="css",
             question="representatives",
-            what="What does the column explain that the ones before it leave unexplained?",
-            when="A small set of columns without repetition",
-            cost="mn a column picked",
-            meaning="given the columns ranked before it, this one explains most of what is left",
+            what="What does the column explain of the others that those before it leave open?",
+            when="A small set of columns without repetition, and how many of them it takes",
+            cost="m²n or mn², then mn a column picked",
+            meaning=(
+                "given the columns ranked before it, this one explains most of what is left of "
+                "the others"
+            ),
         ),
         MethodCard(
             name="css-knn",
@@ -118,11 +138,12 @@ class GreedyCSS(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    finds_number = True
 
     def __init__(
         self,
         *,
-        n_features_to_select: int | float = 16,
+        n_features_to_select: int | float | str = 16,
         n_picks: int = 64,
         scale: str = "standard",
         polish: str | None = None,
@@ -146,25 +167,34 @@ class GreedyCSS(Ranker):
     def _score(self, table: Table) -> np.ndarray:
         if self.polish is not None:
             table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
-        residual = Residual(*scaled_coordinates(table, self.scale))
+        shared = SharedVariance().fit(table)
+        coordinates, widths = scaled_coordinates(table, self.scale)
+        candidates = shared.p_values_ * table.n_columns < LEVEL
         first: np.ndarray | tuple = ()
         if self.polish is not None:
-            first = self._polished(table, residual.copy())
-        n_picks = min(max(self.n_picks, self._count(table.n_columns)), table.n_columns)
+            first = self._polished(table, Residual(coordinates, widths))
+            candidates[first] = True
+        residual = Residual(coordinates, widths, candidates)
+        beyond = BeyondChance(table.n_rows)
+        n_picks = min(max(self.n_picks, self._at_least(table)), table.n_columns)
         with progress("choosing columns", n_picks, self.verbose) as shown:
-            path = path_from(residual, n_picks, first=first, progress=shown)
+            path = greedy_path(residual, n_picks, first=first, criterion=beyond, progress=shown)
         self.picks_ = path.picks
+        self.n_features_ = beyond.n_significant
         self.explained_ = 1.0 - path.unexplained[1:]
-        return path_scores(path)
+        return path_scores(path.picks, path.unexplained[:-1], shared.scores_)
 
-    def _count(self, n_columns: int) -> int:
-        wanted = self.n_features_to_select
-        if isinstance(wanted, (float, np.floating)):
-            return max(1, round(wanted * n_columns))
-        return min(int(wanted), n_columns)
+    def _at_least(self, table: Table) -> int:
+        """Picks that the selection needs, as far as that is known beforehand."""
+        return 1 if self.n_features_to_select == "auto" else self._count_selected(table.n_columns)
+
+    def _count_selected(self, n: int) -> int:
+        if self.n_features_to_select == "auto":
+            return max(1, self.n_features_)
+        return super()._count_selected(n)
 
     def _polished(self, table: Table, residual: Residual) -> np.ndarray:
-        path = path_from(residual, self._count(table.n_columns))
+        path = greedy_path(residual, self._at_least(table))
         if not len(path.picks):
             return path.picks
         values = filled_values(table)
