@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> None:
     share = 0.1 if "quick" in arguments else 1.0
     compare_with_shuffles(int(200 * share), int(100_000 * share))
     for rows in (60, 100, 200, 1000):
-        report_noise(rows, list(KINDS), int(1000 * share if rows < 1000 else 300 * share))
+        report_noise(rows, list(KINDS), int(1000 * share))
     for rows in (20, 40):
         report_noise(rows, list(KINDS), int(1000 * share), "fewer rows than promised: ")
     for kind in ("Cauchy", "5 ones"):

@@ -274,7 +274,9 @@ class TestRanking:
         X[:, 2] = np.nan
         scores = SharedVariance().fit(X).scores_
         assert scores[2] == 0.0
-        np.testing.assert_array_equal(scores[[0, 1, 3]], SharedVariance().fit(X[:, [0, 1, 3]]).scores_)
+        np.testing.assert_array_equal(
+            scores[[0, 1, 3]], SharedVariance().fit(X[:, [0, 1, 3]]).scores_
+        )
 
 
 class TestBins:
