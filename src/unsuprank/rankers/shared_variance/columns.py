@@ -47,6 +47,12 @@ class Names:
     def rank(self) -> int:
         return len(self.counts) - 1
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """H_ii of each known row."""
+        s = self.shares
+        return (self.factor * (1.0 - 2.0 * s + np.sum(s**2)))[self.codes]
+
     def products(self) -> Sums:
         """Sums over H."""
         counts, times = np.unique(self.counts, return_counts=True)

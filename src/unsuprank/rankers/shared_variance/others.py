@@ -32,7 +32,7 @@ from .by_coordinates import sums_by_coordinates
 from .by_rows import sums_by_rows
 from .columns import put
 from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
-from .sums import Found, Shared
+from .sums import MANY_VALUES, Found, Shared, mixed_triangles
 
 #: Up to this many rows, inner products of rows are made even if there are fewer coordinates.
 FEW_ROWS = 1024
@@ -56,7 +56,8 @@ class Relations:
 def relations(table: Table, n_jobs: int | None = None) -> Relations:
     """What each column of `table` explains of the others; every column has to vary."""
     n_jobs = blas_threads() if n_jobs is None else n_jobs
-    few_rows = table.n_rows <= max(int(embedding_widths(table).sum()), FEW_ROWS)
+    width = int(embedding_widths(table)[table.n_values <= MANY_VALUES].sum())
+    few_rows = table.n_rows <= max(width, FEW_ROWS)
     found: Found = (sums_by_rows if few_rows else sums_by_coordinates)(table, n_jobs)
     own, projection = found.powers.products(), found.powers.projection()
     for j, names in found.names.items():
@@ -84,17 +85,9 @@ def _without(n: int, whole: Sums, own: Sums, shared: Shared) -> Parts:
         squares=whole.squares - 2 * shared.products + own.squares,
         triangles=None,
     )
-    rest = replace(rest, triangles=_triangles_without(whole, own, rest, shared))
+    mixed = mixed_triangles(shared.products - own.squares, rest.squares, rest.trace, own)
+    rest = replace(rest, triangles=whole.triangles - mixed - own.triangles)
     aa, qq, aaa = diagonal_and_rest(n, rest)
     aaq, aqq = all_columns.aaq - alone.aaq, all_columns.aqq - alone.aqq
     triangles = triangles_of_rest(n, rest, aaa, aaq, aqq)
     return Parts(rest.trace, aa, qq, aaa, aaq, aqq, triangles, all_columns.cubes - alone.cubes)
-
-
-def _triangles_without(whole: Sums, own: Sums, rest: Sums, shared: Shared) -> np.ndarray:
-    """tr (K - H)^3 = tr K^3 - 3 tr (K - H)(K - H)H - 3 tr (K - H)HH - tr H^3."""
-    common = np.maximum(shared.products - own.squares, 0.0)  # tr (K - H)H
-    typical = rest.squares / np.where(rest.trace > 0.0, rest.trace, 1.0)
-    twice_others = common * np.maximum(typical, common / own.trace)
-    twice_own = common * own.squares / own.trace
-    return whole.triangles - 3 * (twice_others + twice_own) - own.triangles

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from .shuffles import Sums
 
 #: Numbers in a block of coordinates.
 BLOCK = 2**17
+#: Names of more values are not made coordinates.
+MANY_VALUES = 48
 
 
 @dataclass(frozen=True)
@@ -47,15 +50,19 @@ def names_of(table: Table, n_embedded: int) -> dict[int, Names]:
     return {j: Names.of(table.column(j), scale) for j in np.flatnonzero(table.n_values).tolist()}
 
 
-def projection_weights(table: Table, names: dict[int, Names]) -> np.ndarray:
-    """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers."""
-    widths = embedding_widths(table)
+def projection_weights(embedded: Table, names: dict[int, Names], columns: np.ndarray) -> np.ndarray:
+    """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers.
+
+    `columns` says which columns of the whole table, that of `names`, are embedded.
+    """
+    widths = embedding_widths(embedded)
     weights = np.ones(widths.sum())
     firsts = np.cumsum(widths) - widths
-    for j, column in names.items():
-        own = np.zeros(widths[j])
-        own[column.present] = 1.0 / (column.factor * column.counts)
-        weights[firsts[j] : firsts[j] + widths[j]] = own
+    for first, width, j in zip(firsts, widths, np.flatnonzero(columns).tolist(), strict=True):
+        if j in names:
+            own = np.zeros(width)
+            own[names[j].present] = 1.0 / (names[j].factor * names[j].counts)
+            weights[first : first + width] = own
     return weights
 
 
@@ -75,6 +82,23 @@ def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np
     return np.stack(
         [*h_sums[:2], hh_sums[0], h_sums[2], cubes, hh_sums[1], np.einsum("ij,ij->j", h, hh)]
     )
+
+
+def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:
+    """`diagonal_sums` of a nominal column; the powers, which are for numbers, are 1."""
+    h, k = names.lengths, diagonal[names.rows]
+    return np.array([h @ k, h @ k**2, h**2 @ k, *np.ones(4)])
+
+
+def mixed_triangles(common: Any, squares: Any, trace: Any, own: Sums) -> Any:
+    """About 3 tr KKH + 3 tr KHH, for a K that H is no part of, from tr KH, |K|^2 and tr K.
+
+    It is what it is on average over the orders of H, and exact for H and K of rank one; KK is taken
+    to be a multiple of K, or of H if that gives more, and HH a multiple of H.
+    """
+    common = np.maximum(common, 0.0)
+    typical = squares / np.where(trace > 0.0, trace, 1.0)
+    return 3 * common * (np.maximum(typical, common / own.trace) + own.squares / own.trace)
 
 
 def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
