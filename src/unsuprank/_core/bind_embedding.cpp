@@ -2,6 +2,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "diagonal_sums.hpp"
 #include "embedding.hpp"
 
 namespace unsuprank {
@@ -71,6 +72,26 @@ void bind_embedding(nb::module_& m) {
                            sums.data());
       },
       nb::arg("coords"), nb::arg("left"), nb::arg("right"), nb::arg("sums"));
+  m.def(
+      "diagonal_sums",
+      [](ColumnMajor<double> coords, Vector<int32_t> widths, Vector<double> diagonal) {
+        const int64_t count = static_cast<int64_t>(widths.shape(0));
+        int64_t width = 0;
+        for (int64_t j = 0; j < count; ++j) {
+          require(widths(j) > 0, "a column has no coordinates");
+          width += widths(j);
+        }
+        require(static_cast<int64_t>(coords.shape(1)) == width, "widths do not fit coordinates");
+        require(diagonal.shape(0) == coords.shape(0), "diagonal has the wrong length");
+        std::vector<double> sums(count * kDiagonalSums);
+        {
+          nb::gil_scoped_release unlocked;
+          diagonal_sums(coords.data(), coords.shape(0), widths.data(), count, diagonal.data(),
+                        sums.data());
+        }
+        return to_numpy(std::move(sums));
+      },
+      nb::arg("coords"), nb::arg("widths"), nb::arg("diagonal"));
 }
 
 }  // namespace unsuprank

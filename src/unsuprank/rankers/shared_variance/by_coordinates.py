@@ -22,10 +22,8 @@ from .columns import Names
 from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
-    BLOCK,
     MANY_VALUES,
     Found,
-    column_blocks,
     diagonal_sums,
     found,
     mixed_triangles,
@@ -137,14 +135,12 @@ def _weighted_gram(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _own_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray, n_jobs: int) -> np.ndarray:
-    """`diagonal_sums` of all columns, a block of columns at a time."""
+    """`diagonal_sums` of all columns, some of them at a time."""
     ends = np.cumsum(widths)
-    cuts = column_blocks(widths, max(1, BLOCK // len(Z)))
 
     def block(first: int, last: int) -> np.ndarray:
-        columns = slice(cuts[first], cuts[last])
-        start = ends[columns.start] - widths[columns.start]
-        return diagonal_sums(Z[:, start : ends[columns.stop - 1]], widths[columns], diagonal)
+        coordinates = slice(ends[first] - widths[first], ends[last - 1])
+        return diagonal_sums(Z[:, coordinates], widths[first:last], diagonal)
 
-    blocks = in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1)
-    return np.concatenate([np.empty((7, 0)), *blocks], axis=1)
+    blocks = in_batches(block, len(widths), n_jobs=n_jobs)
+    return np.concatenate(list(blocks), axis=1) if len(widths) else np.empty((7, 0))

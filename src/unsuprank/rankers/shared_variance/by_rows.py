@@ -7,18 +7,16 @@ values are not made coordinates, since all that is asked for are sums of K over 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import blas
 
-from ..._parallel import in_batches, one_blas_thread
 from ...table import Table
-from ..clustering_space import embed, embedding_widths, gram, select_columns
+from ..clustering_space import embedded_blocks, embedding_widths, gram, select_columns
 from .columns import Names
 from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
-    BLOCK,
     MANY_VALUES,
     Found,
-    column_blocks,
     diagonal_sums,
     found,
     names_diagonal_sums,
@@ -26,11 +24,6 @@ from .sums import (
     projection_weights,
     traces,
 )
-
-#: The least number of coordinates that K multiplies at a time.
-BLOCK_WIDTH = 256
-#: The triangle of K is multiplied in this many strips.
-STRIPS = 4
 
 
 def sums_by_rows(table: Table, n_jobs: int) -> Found:
@@ -44,7 +37,7 @@ def sums_by_rows(table: Table, n_jobs: int) -> Found:
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
     weights = projection_weights(embedded, names, ~grouped)
-    rows[:, ~grouped] = _embedded_sums(embedded, weights, kernel, diagonal, n_jobs)
+    rows[:, ~grouped] = _embedded_sums(embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
     return found(_sums_over(kernel), rows, names)
@@ -88,35 +81,23 @@ def _sums_over(kernel: np.ndarray) -> Sums:
 
 
 def _embedded_sums(
-    table: Table, weights: np.ndarray, kernel: np.ndarray, diagonal: np.ndarray, n_jobs: int
+    table: Table, weights: np.ndarray, kernel: np.ndarray, diagonal: np.ndarray
 ) -> np.ndarray:
     """The sums of columns that are made coordinates, a block at a time."""
     widths = embedding_widths(table)
     ends = np.cumsum(widths)
-    cuts = column_blocks(widths, max(BLOCK_WIDTH, BLOCK // table.n_rows))
-    triangle = np.triu(kernel)  # z'Kz = 2 z'Tz, and T has half as many entries
+    triangle = np.asfortranarray(np.triu(kernel))  # z'Kz = 2 z'Tz, and T has half as many entries
     np.fill_diagonal(triangle, 0.5 * diagonal)
-
-    def block(first: int, last: int) -> np.ndarray:
-        columns = slice(cuts[first], cuts[last])
-        Z = embed(table, columns.start, columns.stop)
-        own = weights[ends[columns.stop - 1] - Z.shape[1] : ends[columns.stop - 1]]
-        of_k = traces(_quadratic(triangle, Z), widths[columns], own)
-        return np.concatenate([of_k, diagonal_sums(Z, widths[columns], diagonal)])
-
-    with one_blas_thread():
-        blocks = list(in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1))
-    return np.concatenate([np.empty((9, 0)), *blocks], axis=1)
-
-
-def _quadratic(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """2 z'Tz of the columns z of `Z`, where T has nothing below its diagonal."""
-    total = np.zeros(Z.shape[1])
-    step = -(-len(Z) // STRIPS)
-    for first in range(0, len(Z), step):
-        rows = slice(first, first + step)
-        total += np.einsum("ij,ij->j", Z[rows], triangle[rows, first:] @ Z[first:])
-    return 2.0 * total
+    sums = np.empty((9, table.n_columns))
+    first = 0
+    for Z in embedded_blocks(table) if table.n_columns else ():
+        start = ends[first] - widths[first]
+        columns = slice(first, first := np.searchsorted(ends, start + Z.shape[1]) + 1)
+        quadratic = 2.0 * np.einsum("ij,ij->j", Z, blas.dtrmm(1.0, triangle, Z))
+        of_z = weights[start : start + Z.shape[1]]
+        sums[:2, columns] = traces(quadratic, widths[columns], of_z)
+        sums[2:, columns] = diagonal_sums(Z, widths[columns], diagonal)
+    return sums
 
 
 def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from ... import _kernels
 from ...table import Table
 from ..clustering_space import embedding_widths
 from .columns import Names, Powers
 from .shuffles import Sums
 
-#: Numbers in a block of coordinates.
-BLOCK = 2**17
 #: Names of more values are not made coordinates.
 MANY_VALUES = 48
 
@@ -57,12 +56,12 @@ def projection_weights(embedded: Table, names: dict[int, Names], columns: np.nda
     """
     widths = embedding_widths(embedded)
     weights = np.ones(widths.sum())
-    firsts = np.cumsum(widths) - widths
-    for first, width, j in zip(firsts, widths, np.flatnonzero(columns).tolist(), strict=True):
-        if j in names:
-            own = np.zeros(width)
-            own[names[j].present] = 1.0 / (names[j].factor * names[j].counts)
-            weights[first : first + width] = own
+    places, ends = np.cumsum(columns) - 1, np.cumsum(widths)
+    for j, column in names.items():
+        if columns[j]:
+            own = weights[ends[places[j]] - widths[places[j]] : ends[places[j]]]
+            own[:] = 0.0
+            own[column.present] = 1.0 / (column.factor * column.counts)
     return weights
 
 
@@ -71,17 +70,7 @@ def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np
 
     The rows are those of `Shared` from `h_k` on, then those of `Powers`.
     """
-    h = Z * Z
-    cubes = np.einsum("ij,ij->j", Z, h)
-    if len(widths) < Z.shape[1]:
-        firsts = np.cumsum(widths) - widths
-        h, cubes = np.add.reduceat(h, firsts, axis=1), np.add.reduceat(cubes, firsts)
-    hh = h * h
-    h_sums = np.stack([diagonal, diagonal**2, np.ones_like(diagonal)]) @ h
-    hh_sums = np.stack([diagonal, np.ones_like(diagonal)]) @ hh
-    return np.stack(
-        [*h_sums[:2], hh_sums[0], h_sums[2], cubes, hh_sums[1], np.einsum("ij,ij->j", h, hh)]
-    )
+    return _kernels.diagonal_sums(Z, widths, diagonal).reshape(-1, 7).T
 
 
 def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:
@@ -93,8 +82,8 @@ def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:
 def mixed_triangles(common: Any, squares: Any, trace: Any, own: Sums) -> Any:
     """About 3 tr KKH + 3 tr KHH, for a K that H is no part of, from tr KH, |K|^2 and tr K.
 
-    It is what it is on average over the orders of H, and exact for H and K of rank one; KK is taken
-    to be a multiple of K, or of H if that gives more, and HH a multiple of H.
+    KK is taken to be a multiple of K, or of H where that gives more, and HH to be a multiple of H.
+    Both are right on average over the orders of H, and always if H and K have rank one.
     """
     common = np.maximum(common, 0.0)
     typical = squares / np.where(trace > 0.0, trace, 1.0)
@@ -110,13 +99,6 @@ def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np
     if len(widths) == len(quadratic):
         return stacked
     return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
-
-
-def column_blocks(widths: np.ndarray, per_block: int) -> np.ndarray:
-    """Where to cut the columns into blocks of about `per_block` coordinates."""
-    return np.append(
-        np.flatnonzero(np.diff(np.cumsum(widths) // per_block, prepend=-1)), len(widths)
-    )
 
 
 def found(whole: Sums, rows: np.ndarray, names: dict[int, Names]) -> Found:
