@@ -3,6 +3,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "table/diagonal_sums.hpp"
 #include "table/embedding.hpp"
 
 namespace unsuprank {
@@ -60,6 +61,24 @@ void add_distances(ColumnMajor<double> coords, Vector<int64_t> left, Vector<int6
                      sums.data());
 }
 
+auto sums_of_rows(ColumnMajor<double> coords, Vector<int32_t> widths, Vector<double> diagonal) {
+  const int64_t count = static_cast<int64_t>(widths.shape(0));
+  int64_t width = 0;
+  for (int64_t j = 0; j < count; ++j) {
+    require(widths(j) > 0, "a column has no coordinates");
+    width += widths(j);
+  }
+  require(static_cast<int64_t>(coords.shape(1)) == width, "widths do not fit coordinates");
+  require(diagonal.shape(0) == coords.shape(0), "diagonal has the wrong length");
+  std::vector<double> sums(count * kDiagonalSums);
+  {
+    nb::gil_scoped_release unlocked;
+    diagonal_sums(coords.data(), coords.shape(0), widths.data(), count, diagonal.data(),
+                  sums.data());
+  }
+  return to_numpy(std::move(sums));
+}
+
 }  // namespace
 
 void bind_table(nb::module_& m) {
@@ -72,6 +91,7 @@ void bind_table(nb::module_& m) {
         nb::arg("widths"), nb::arg("scale"), nb::arg("out"));
   m.def("add_pair_distances", &add_distances, nb::arg("coords"), nb::arg("left"), nb::arg("right"),
         nb::arg("sums"));
+  m.def("diagonal_sums", &sums_of_rows, nb::arg("coords"), nb::arg("widths"), nb::arg("diagonal"));
 }
 
 }  // namespace unsuprank

@@ -1,25 +1,33 @@
 """The sums by way of G = Z'Z, the inner products of the coordinates: for tables with many rows.
 
 z'Kz is on the diagonal of G^2, and tr K^3 = tr G^3. The one sum that has to see the rows again is
-sum K_ii (K^2)_ii = <Z' diag(K) Z, G>. The sum of all K_ij^3 would cost the product of all rows; it is
-left to be the sum over columns, which is what it is on average for columns that have nothing to do
-with each other.
+sum K_ii (K^2)_ii = <Z' diag(K) Z, G>. The sum of all K_ij^3 would cost the product of all rows;
+it is left to be the sum over columns, which is what it is on average for columns that have nothing
+to do with each other.
+
+Names of many values are not made coordinates: their parts of G and of Z' diag(K) Z come from sums
+over groups of rows and from tables of counts, and their part of tr K^3 is estimated.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..._parallel import in_batches
 from ...table import Table
 from ..clustering_space import embed, embedding_widths
+from .columns import Names
+from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
-    BLOCK,
+    MANY_VALUES,
     Found,
-    column_blocks,
     diagonal_sums,
     found,
+    mixed_triangles,
+    names_diagonal_sums,
     names_of,
     projection_weights,
     traces,
@@ -31,26 +39,85 @@ ROWS = 4096
 
 def sums_by_coordinates(table: Table, n_jobs: int) -> Found:
     """All sums of a table in which every column varies."""
-    names = names_of(table, table.n_columns)
-    widths = embedding_widths(table)
-    Z = embed(table)
+    grouped = table.n_values > MANY_VALUES
+    embedded = table.take(columns=~grouped)
+    names = names_of(table, embedded.n_columns)
+    groups = [names[j] for j in np.flatnonzero(grouped).tolist()]
+    Z = embed(embedded) if embedded.n_columns else np.zeros((table.n_rows, 0))
+    diagonal = np.einsum("ij,ij->i", Z, Z)
+    for column in groups:
+        diagonal[column.rows] += column.lengths
     G = Z.T @ Z
     GG = G @ G.T
-    diagonal = np.einsum("ij,ij->i", Z, Z)
+    part = _names_part(groups, Z, diagonal)
+    rows = np.empty((9, table.n_columns))
+    widths, weights = embedding_widths(embedded), projection_weights(embedded, names, ~grouped)
+    rows[:2, ~grouped] = traces(np.diagonal(GG) + part.of_coordinates, widths, weights)
+    rows[2:, ~grouped] = _own_sums(Z, widths, diagonal, n_jobs)
+    rows[:2, grouped] = part.projected, part.with_coordinates + part.products.sum(axis=1)
+    for j in np.flatnonzero(grouped).tolist():
+        rows[2:, j] = names_diagonal_sums(names[j], diagonal)
     along = Z.T @ diagonal
     whole = Sums(
         trace=diagonal.sum(),
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
-        squares=np.vdot(G, G),
-        triangles=np.vdot(G, GG),
-        diagonal_form=along @ along,
-        diagonal_squares=np.vdot(_weighted_gram(Z, diagonal), G),
+        squares=rows[1].sum(),
+        triangles=_triangles(G, GG, groups, part),
+        diagonal_form=along @ along + part.diagonal_form,
+        diagonal_squares=np.vdot(_weighted_gram(Z, diagonal), G) + part.diagonal_squares,
         cubes=np.nan,
     )
-    weights = projection_weights(table, names)
-    of_k = traces(np.diagonal(GG), widths, weights)
-    return found(whole, np.concatenate([of_k, _own_sums(Z, widths, diagonal, n_jobs)]), names)
+    return found(whole, rows, names)
+
+
+@dataclass(frozen=True)
+class _NamesPart:
+    """What columns that are not made coordinates add to the sums."""
+
+    #: z'Hz of each coordinate, summed over these columns.
+    of_coordinates: np.ndarray
+    #: tr PK of each of these columns.
+    projected: np.ndarray
+    #: tr HK with the K of the coordinates, and with that of each of these columns.
+    with_coordinates: np.ndarray
+    products: np.ndarray
+    diagonal_form: float
+    diagonal_squares: float
+
+
+def _names_part(groups: list[Names], Z: np.ndarray, diagonal: np.ndarray) -> _NamesPart:
+    of_coordinates, form, squares = np.zeros(Z.shape[1]), 0.0, 0.0
+    projected, with_z = np.zeros((2, len(groups)))
+    products = np.zeros((len(groups), len(groups)))
+    for i, a in enumerate(groups):
+        inner = with_coordinates(a, Z)
+        of_coordinates += a.factor * np.sum(inner**2, axis=0)
+        projected[i] = np.sum(inner**2 / a.counts[:, None])
+        with_z[i] = a.factor * np.sum(inner**2)
+        squares += 2 * a.factor * np.sum(inner * with_coordinates(a, Z, diagonal))
+        form += a.factor * np.sum(with_coordinates(a, diagonal[:, None]) ** 2)
+        for k, b in enumerate(groups):
+            table = CrossTable.of(a, b, len(Z))
+            weighted = CrossTable.of(a, b, len(Z), diagonal)
+            projected[i] += b.factor * table.inner(table, 1.0 / a.counts)
+            products[i, k] = a.factor * b.factor * table.inner(table)
+            squares += a.factor * b.factor * table.inner(weighted)
+    return _NamesPart(of_coordinates, projected, with_z, products, form, squares)
+
+
+def _triangles(G: np.ndarray, GG: np.ndarray, groups: list[Names], part: _NamesPart) -> float:
+    """tr K^3: exact without names of many values, which are added one after the other."""
+    total, squares, trace = np.vdot(G, GG), np.vdot(G, G), np.trace(G)
+    common = part.with_coordinates.copy()  # tr HK with what has been added
+    owns = [column.products() for column in groups]
+    for i in np.argsort([own.squares for own in owns], kind="stable"):
+        own = owns[i]
+        total += mixed_triangles(common[i], squares, trace, own) + own.triangles
+        squares += 2 * common[i] + own.squares
+        trace += own.trace
+        common += part.products[i]
+    return total
 
 
 def _weighted_gram(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -68,14 +135,12 @@ def _weighted_gram(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _own_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray, n_jobs: int) -> np.ndarray:
-    """`diagonal_sums` of all columns, a block of columns at a time."""
+    """`diagonal_sums` of all columns, some of them at a time."""
     ends = np.cumsum(widths)
-    cuts = column_blocks(widths, max(1, BLOCK // len(Z)))
 
     def block(first: int, last: int) -> np.ndarray:
-        columns = slice(cuts[first], cuts[last])
-        start = ends[columns.start] - widths[columns.start]
-        return diagonal_sums(Z[:, start : ends[columns.stop - 1]], widths[columns], diagonal)
+        coordinates = slice(ends[first] - widths[first], ends[last - 1])
+        return diagonal_sums(Z[:, coordinates], widths[first:last], diagonal)
 
-    blocks = in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1)
-    return np.concatenate(list(blocks), axis=1)
+    blocks = in_batches(block, len(widths), n_jobs=n_jobs)
+    return np.concatenate(list(blocks), axis=1) if len(widths) else np.empty((7, 0))

@@ -7,30 +7,23 @@ values are not made coordinates, since all that is asked for are sums of K over 
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+from scipy.linalg import blas
 
-from ..._parallel import in_batches, one_blas_thread
 from ...table import Table
-from ..clustering_space import embed, embedding_widths, gram
+from ..clustering_space import embedded_blocks, embedding_widths, gram
 from .columns import Names
+from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
-    BLOCK,
+    MANY_VALUES,
     Found,
-    column_blocks,
     diagonal_sums,
     found,
+    names_diagonal_sums,
     names_of,
     projection_weights,
     traces,
 )
-
-#: Names of more values are not made coordinates.
-MANY_VALUES = 48
-#: The least number of coordinates that K multiplies at a time.
-BLOCK_WIDTH = 256
-#: The triangle of K is multiplied in this many strips.
-STRIPS = 4
 
 
 def sums_by_rows(table: Table, n_jobs: int) -> Found:
@@ -43,9 +36,8 @@ def sums_by_rows(table: Table, n_jobs: int) -> Found:
         _add_products(kernel, names[j])
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
-    places = np.flatnonzero(~grouped).tolist()
-    narrow = {i: names[j] for i, j in enumerate(places) if j in names}
-    rows[:, ~grouped] = _embedded_sums(embedded, narrow, kernel, diagonal, n_jobs)
+    weights = projection_weights(embedded, names, ~grouped)
+    rows[:, ~grouped] = _embedded_sums(embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
     return found(_sums_over(kernel), rows, names)
@@ -89,49 +81,31 @@ def _sums_over(kernel: np.ndarray) -> Sums:
 
 
 def _embedded_sums(
-    table: Table, names: dict[int, Names], kernel: np.ndarray, diagonal: np.ndarray, n_jobs: int
+    table: Table, weights: np.ndarray, kernel: np.ndarray, diagonal: np.ndarray
 ) -> np.ndarray:
     """The sums of columns that are made coordinates, a block at a time."""
     widths = embedding_widths(table)
-    weights = projection_weights(table, names)
     ends = np.cumsum(widths)
-    cuts = column_blocks(widths, max(BLOCK_WIDTH, BLOCK // table.n_rows))
-    triangle = np.triu(kernel)  # z'Kz = 2 z'Tz, and T has half as many entries
+    triangle = np.asfortranarray(np.triu(kernel))  # z'Kz = 2 z'Tz, and T has half as many entries
     np.fill_diagonal(triangle, 0.5 * diagonal)
-
-    def block(first: int, last: int) -> np.ndarray:
-        columns = slice(cuts[first], cuts[last])
-        Z = embed(table, columns.start, columns.stop)
-        own = weights[ends[columns.stop - 1] - Z.shape[1] : ends[columns.stop - 1]]
-        of_k = traces(_quadratic(triangle, Z), widths[columns], own)
-        return np.concatenate([of_k, diagonal_sums(Z, widths[columns], diagonal)])
-
-    with one_blas_thread():
-        blocks = list(in_batches(block, len(cuts) - 1, n_jobs=n_jobs, batch_size=1))
-    return np.concatenate([np.empty((9, 0)), *blocks], axis=1)
-
-
-def _quadratic(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """2 z'Tz of the columns z of `Z`, where T has nothing below its diagonal."""
-    total = np.zeros(Z.shape[1])
-    step = -(-len(Z) // STRIPS)
-    for first in range(0, len(Z), step):
-        rows = slice(first, first + step)
-        total += np.einsum("ij,ij->j", Z[rows], triangle[rows, first:] @ Z[first:])
-    return 2.0 * total
+    sums = np.empty((9, table.n_columns))
+    first = 0
+    for Z in embedded_blocks(table) if table.n_columns else ():
+        start = ends[first] - widths[first]
+        columns = slice(first, first := np.searchsorted(ends, start + Z.shape[1]) + 1)
+        quadratic = 2.0 * np.einsum("ij,ij->j", Z, blas.dtrmm(1.0, triangle, Z))
+        of_z = weights[start : start + Z.shape[1]]
+        sums[:2, columns] = traces(quadratic, widths[columns], of_z)
+        sums[2:, columns] = diagonal_sums(Z, widths[columns], diagonal)
+    return sums
 
 
 def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     """The same sums of a nominal column, from sums of K over its groups of rows."""
-    shape = len(names.counts), len(kernel)
-    members = sparse.csr_array((np.ones(len(names.rows)), (names.codes, names.rows)), shape=shape)
-    sums = members @ kernel
-    all_rows, by_share = sums.sum(axis=0), names.shares @ sums
+    sums = members(names, len(kernel)) @ kernel
+    all_rows, by_share = sums.sum(axis=0)[names.rows], (names.shares @ sums)[names.rows]
     s, s2 = names.shares[names.codes], np.sum(names.shares**2)
     same = sums[names.codes, names.rows]
-    projected = np.sum(same / names.counts[names.codes])
-    projected -= all_rows[names.rows].sum() / len(names.rows)
-    shared = same - by_share[names.rows] + (s2 - s) * all_rows[names.rows]
-    h, k = names.factor * (1.0 - 2.0 * s + s2), diagonal[names.rows]
-    own = [h @ k, h @ k**2, h**2 @ k, *np.ones(4)]  # powers are for numbers
-    return np.array([projected, names.factor * shared.sum(), *own])
+    projected = np.sum(same / names.counts[names.codes]) - all_rows.sum() / len(names.rows)
+    products = names.factor * np.sum(same - by_share + (s2 - s) * all_rows)
+    return np.array([projected, products, *names_diagonal_sums(names, diagonal)])

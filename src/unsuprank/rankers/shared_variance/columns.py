@@ -1,11 +1,12 @@
 """A column by itself: sums over its inner products H = Z Z', and over its projection P = U U'.
 
-The rows of a number are z_i, so that H_ij = z_i z_j and P = H / sum z^2; everything follows from
-sums of powers. The rows of a name depend on the name only: H_ij = f^2 ([same] - s_i - s_j + sum s^2)
-with s the share of a row's name and f^2 one over the Gini index, and P_ij = [same] / count - 1/known.
-Both are 0 where a value is missing, and their rows sum to 0 with or without missing values. Sums
-over pairs of rows are then sums over pairs of names, and those over pairs of counts, since names
-of equal counts are alike: an identifier of a hundred thousand values has few different counts.
+A number has one coordinate z, so that H_ij = z_i z_j and P = H / sum z^2, and everything follows
+from sums of powers. What a name adds depends on the name only: H_ij = f^2 ([same] - s_i - s_j +
+sum s^2) with s the share of a row's name and f^2 one over the Gini index, and P_ij = [same] /
+count - 1 / known. Both are 0 where a value is missing, and their rows sum to 0 with or without
+missing values. Sums over pairs of rows are then sums over pairs of names, and those sums over
+pairs of counts, since names of equal counts are alike: an identifier of a hundred thousand values
+has few different counts.
 """
 
 from __future__ import annotations
@@ -46,6 +47,12 @@ class Names:
     @property
     def rank(self) -> int:
         return len(self.counts) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """H_ii of each known row."""
+        s = self.shares
+        return (self.factor * (1.0 - 2.0 * s + np.sum(s**2)))[self.codes]
 
     def products(self) -> Sums:
         """Sums over H."""

@@ -8,21 +8,21 @@ taken apart as the symmetric group sees it:
     P = trace/(n-1) (I - 1/n)  +  D  +  Q,      D_ij = (n [i=j] a_i - a_i - a_j) / (n-2),
 
 where a_i = P_ii - trace/n is what is special about the diagonal, and Q is what remains: its
-diagonal and its rows are 0. The three parts belong to different irreducible representations, so
-that T = trace trace' / (n-1) + A + B with A = n/(n-2) sum_i a_i a'_p(i) and B = sum Q_ij Q'_p(i)p(j),
-and by Schur's lemma every expectation is a product of an invariant of P and the same invariant of K,
-over the squared length of that invariant:
+diagonal and the sums of its rows are 0. The three parts belong to different irreducible
+representations. Write a' and Q' for those of K. Then T = trace trace' / (n-1) + A + B with A =
+n/(n-2) sum_i a_i a'_p(i) and B = sum_ij Q_ij Q'_p(i)p(j), and by Schur's lemma each expectation
+is an invariant of P times the same invariant of K, over the squared length of that invariant:
 
     E A^2   = (n/(n-2))^2  sum a^2  sum a'^2 / (n-1)
     E B^2   = |Q|^2 |Q'|^2 / (n(n-3)/2)                                       E AB = 0
     E A^3   = (n/(n-2))^3  sum a^3  sum a'^3  n / ((n-1)(n-2))
-    E A^2 B = (n/(n-2))^2  (a'Qa) (a'Qa)' / (n(n-3)/2)
-    E A B^2 = (sum a_i Q_ij^2) (sum a_i Q_ij^2)'  4n / ((n-1)(n-3)(n-4))
+    E A^2 B = (n/(n-2))^2  sum a_i a_j Q_ij  sum a'_i a'_j Q'_ij / (n(n-3)/2)
+    E A B^2 = sum a_i Q_ij^2  sum a'_i Q'_ij^2  4n / ((n-1)(n-3)(n-4))
     E B^3   = a quadratic form in (tr Q^3, sum Q_ij^3), written out in `_pair_cubes`.
 
 Nothing large is subtracted from something large here, unlike in the usual expanded form. What is
-more, the invariants of a sum of matrices that are shuffled independently are, on average, the
-sums of theirs; `others` makes use of that.
+more, an invariant of a sum of matrices that are shuffled independently is, on average, the sum of
+theirs; `others` makes use of that.
 
 The law of T is taken to be Pearson's type III (a shifted gamma), with these three moments.
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from ... import _kernels
 from ...table import Table
 from ..clustering_space import embedding_widths
 from .columns import Names, Powers
 from .shuffles import Sums
 
-#: Numbers in a block of coordinates.
-BLOCK = 2**17
+#: Names of more values are not made coordinates.
+MANY_VALUES = 48
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,19 @@ def names_of(table: Table, n_embedded: int) -> dict[int, Names]:
     return {j: Names.of(table.column(j), scale) for j in np.flatnonzero(table.n_values).tolist()}
 
 
-def projection_weights(table: Table, names: dict[int, Names]) -> np.ndarray:
-    """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers."""
-    widths = embedding_widths(table)
+def projection_weights(embedded: Table, names: dict[int, Names], columns: np.ndarray) -> np.ndarray:
+    """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers.
+
+    `columns` says which columns of the whole table, that of `names`, are embedded.
+    """
+    widths = embedding_widths(embedded)
     weights = np.ones(widths.sum())
-    firsts = np.cumsum(widths) - widths
+    places, ends = np.cumsum(columns) - 1, np.cumsum(widths)
     for j, column in names.items():
-        own = np.zeros(widths[j])
-        own[column.present] = 1.0 / (column.factor * column.counts)
-        weights[firsts[j] : firsts[j] + widths[j]] = own
+        if columns[j]:
+            own = weights[ends[places[j]] - widths[places[j]] : ends[places[j]]]
+            own[:] = 0.0
+            own[column.present] = 1.0 / (column.factor * column.counts)
     return weights
 
 
@@ -64,17 +70,24 @@ def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np
 
     The rows are those of `Shared` from `h_k` on, then those of `Powers`.
     """
-    h = Z * Z
-    cubes = np.einsum("ij,ij->j", Z, h)
-    if len(widths) < Z.shape[1]:
-        firsts = np.cumsum(widths) - widths
-        h, cubes = np.add.reduceat(h, firsts, axis=1), np.add.reduceat(cubes, firsts)
-    hh = h * h
-    h_sums = np.stack([diagonal, diagonal**2, np.ones_like(diagonal)]) @ h
-    hh_sums = np.stack([diagonal, np.ones_like(diagonal)]) @ hh
-    return np.stack(
-        [*h_sums[:2], hh_sums[0], h_sums[2], cubes, hh_sums[1], np.einsum("ij,ij->j", h, hh)]
-    )
+    return _kernels.diagonal_sums(Z, widths, diagonal).reshape(-1, 7).T
+
+
+def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:
+    """`diagonal_sums` of a nominal column; the powers, which are for numbers, are 1."""
+    h, k = names.lengths, diagonal[names.rows]
+    return np.array([h @ k, h @ k**2, h**2 @ k, *np.ones(4)])
+
+
+def mixed_triangles(common: Any, squares: Any, trace: Any, own: Sums) -> Any:
+    """About 3 tr KKH + 3 tr KHH, for a K that H is no part of, from tr KH, |K|^2 and tr K.
+
+    KK is taken to be a multiple of K, or of H where that gives more, and HH to be a multiple of H.
+    Both are right on average over the orders of H, and always if H and K have rank one.
+    """
+    common = np.maximum(common, 0.0)
+    typical = squares / np.where(trace > 0.0, trace, 1.0)
+    return 3 * common * (np.maximum(typical, common / own.trace) + own.squares / own.trace)
 
 
 def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -86,13 +99,6 @@ def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np
     if len(widths) == len(quadratic):
         return stacked
     return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
-
-
-def column_blocks(widths: np.ndarray, per_block: int) -> np.ndarray:
-    """Where to cut the columns into blocks of about `per_block` coordinates."""
-    return np.append(
-        np.flatnonzero(np.diff(np.cumsum(widths) // per_block, prepend=-1)), len(widths)
-    )
 
 
 def found(whole: Sums, rows: np.ndarray, names: dict[int, Names]) -> Found:
