@@ -11,10 +11,10 @@ k3 the traces of K, K^2 and K^3, a random subspace explains
     third      8 p (d - p) (d - 2p) (k3 - 3 t k2 / d + 2 t^3 / d^2)
                / (d (d - 1) (d - 2) (d + 2) (d + 4)).
 
-Its tail is taken to be that of a shifted gamma distribution. This is the law of a column with normal values;
-columns that are heavy-tailed, rare or nominal are judged beforehand, as they come, by all orders
-of their rows (:mod:`..shared_variance`): a column that shares nothing with the table as it stands
-is never picked.
+Its tail is taken to be that of a shifted gamma distribution. This is the law of a column with
+normal values; columns that are heavy-tailed, rare or nominal are judged beforehand, as they come,
+by all orders of their rows (:mod:`..shared_variance`): a column that shares nothing with the table
+as it stands is never picked.
 """
 
 from __future__ import annotations
