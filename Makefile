@@ -3,13 +3,14 @@
 # make test    set up and run every test
 # make lint    ruff, mypy, clang-format
 # make bench   ratios against the peers, measured side by side
+# make truth   which method finds what: planted columns, noise, identifiers, labelled sets
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CXX_FILES := $(shell find src/unsuprank/_core -name '*.[ch]pp')
 NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench truth clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -47,6 +48,9 @@ lint: $(VENV)/.installed-lint
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
+
+truth: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.truth
 
 clean:
 	rm -rf $(VENV) build
