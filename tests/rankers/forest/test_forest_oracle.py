@@ -286,7 +286,9 @@ def test_scores_equal_the_sums(kind, path):
         grower = make_grower(rng, table, path, dtype, bool(case % 3 == 0))
         n_trees = 3
         trees = grower.grow(0, n_trees)
-        expected = {name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf", "cumulative")}
+        expected = {
+            name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf", "cumulative")
+        }
         for tree in range(n_trees):
             walk = Walk(grower, trees, tree)
             for node in range(trees.nodes(tree).start, trees.nodes(tree).stop):

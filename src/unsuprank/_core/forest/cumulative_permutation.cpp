@@ -1,5 +1,6 @@
 #include "forest/cumulative_permutation.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "forest/coded_tree.hpp"
@@ -46,12 +47,16 @@ class CumulativeScorer {
     errors_.reset(trees_.n_nodes(tree));
     own_.reset(trees_.n_nodes(tree));
     outside_.find_leaves(trees_, tree, tree_);
-    leaves_ = outside_.leaves();
-    own_changes_.assign(rows_.size(), 0.0);
     permuted_.clear();
     place_.assign(table_.cols, -1);
-    row_errors_.clear();
-    for (size_t p = 0; p < rows_.size(); ++p) row_errors_.push_back(error_as_a_target(p));
+    leaves_.resize(rows_.size());
+    ways_.resize(rows_.size());
+    row_errors_.resize(rows_.size());
+    own_changes_.assign(rows_.size(), 0.0);
+    for (size_t p = 0; p < rows_.size(); ++p) {
+      send_down(p);
+      row_errors_[p] = error_as_a_target(p);
+    }
   }
 
   // Errors with respect to all features as they were, and what permuted ones change of them.
@@ -82,7 +87,7 @@ class CumulativeScorer {
     for (int32_t& p : from) p = rows_[p];
     place_[feature] = static_cast<int32_t>(permuted_.size());
     permuted_.push_back({feature, std::move(from)});
-    send_down();
+    reroute(feature);
     for (int32_t p : moved_) {
       row_errors_[p] = error_as_a_target(p);
       own_changes_[p] = 0.0;
@@ -91,19 +96,28 @@ class CumulativeScorer {
     add_own_changes(permuted_.back(), stayed_);
   }
 
-  // Finds out which rows end in another leaf than before.
-  void send_down() {
+  // Sends the rows that are asked about a feature down again, and finds out which end elsewhere.
+  void reroute(int32_t feature) {
     moved_.clear();
     stayed_.clear();
     for (size_t p = 0; p < rows_.size(); ++p) {
-      int32_t node = 0;
-      for (int32_t f = tree_.feature(0); f >= 0; f = tree_.feature(node)) {
-        const int32_t from = place_[f] < 0 ? rows_[p] : permuted_[place_[f]].from[p];
-        node = tree_.next(node, tree_.reading(f, from), rows_[p]);
-      }
-      (node == leaves_[p] ? stayed_ : moved_).push_back(static_cast<int32_t>(p));
-      leaves_[p] = node;
+      const std::vector<int32_t>& way = ways_[p];
+      const bool asked = std::find(way.begin(), way.end(), feature) != way.end();
+      const int32_t before = leaves_[p];
+      if (asked) send_down(p);
+      (leaves_[p] == before ? stayed_ : moved_).push_back(static_cast<int32_t>(p));
     }
+  }
+
+  void send_down(size_t p) {
+    ways_[p].clear();
+    int32_t node = 0;
+    for (int32_t f = tree_.feature(0); f >= 0; f = tree_.feature(node)) {
+      ways_[p].push_back(f);
+      const int32_t from = place_[f] < 0 ? rows_[p] : permuted_[place_[f]].from[p];
+      node = tree_.next(node, tree_.reading(f, from), rows_[p]);
+    }
+    leaves_[p] = node;
   }
 
   // What a permuted feature changes of the errors of some rows, where they are now.
@@ -131,8 +145,10 @@ class CumulativeScorer {
   LeafErrors<Real> errors_;
   AttributeErrors own_;
 
-  int64_t current_ = 0;          // the tree in question
-  std::vector<int32_t> leaves_;  // of the out-of-bag rows, as they are now, and
+  int64_t current_ = 0;  // the tree in question
+  // Of the out-of-bag rows as they are now: leaves, features that they are asked about, and errors.
+  std::vector<int32_t> leaves_;
+  std::vector<std::vector<int32_t>> ways_;
   std::vector<double> row_errors_, own_changes_;
   std::vector<int32_t> moved_, stayed_;  // positions
   std::vector<Permuted> permuted_;

@@ -32,6 +32,7 @@ class ForestRanker(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    scale_free = True
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: str
 
