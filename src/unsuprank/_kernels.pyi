@@ -75,6 +75,7 @@ def permutation_scores(
     scales: np.ndarray,
     trees: dict[str, np.ndarray],
     first_tree: int,
+    cumulative: bool,
     stop: StopFlag,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 def out_of_bag_gains(

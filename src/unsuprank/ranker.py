@@ -46,8 +46,6 @@ class MethodCard:
     cost: str = ""
     #: What a high score means, in words for someone who has never heard of the method.
     meaning: str = ""
-    #: Whether the units of a column make no difference to its score.
-    scale_free: bool = True
     #: Time of a fit in those of Genie3 with 100 trees, roughly.
     effort: float = 1.0
     #: Parameters that make this method of its class.
@@ -153,6 +151,11 @@ class Ranker(SelectorMixin, BaseEstimator):
         if not self.accepts_nominal:
             table.require_numeric(who, rankers_that("accepts_nominal"))
         return table
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether the ranking does not depend on the units of columns, with these parameters."""
+        return False
 
     @property
     def order_(self) -> np.ndarray:

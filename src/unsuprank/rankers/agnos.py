@@ -206,6 +206,8 @@ class AgnoSS(Ranker):
         ),
     )
 
+    scale_free = True
+
     def __init__(
         self,
         *,

@@ -34,7 +34,6 @@ class VarianceRanker(Ranker):
             when="To see whether a method does more than find spread",
             cost="mn",
             meaning="the values of the column are spread widely, in the units it came in",
-            scale_free=False,
         ),
     )
 
@@ -85,6 +84,7 @@ class RandomRanker(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    scale_free = True
 
     def __init__(
         self, *, n_features_to_select: int | float = 16, nominal_features=None, random_state=None

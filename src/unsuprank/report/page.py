@@ -50,7 +50,7 @@ def render(
         method=method,
         ranker_name=type(facts.ranker).__name__,
         top=facts.top,
-        warnings=[*words.warnings_about(facts, method), *notes],
+        warnings=[*words.warnings_about(facts), *notes],
         settings=words.settings(facts.ranker, method, facts.seed),
         says=words.verdicts(facts),
         nine_of_ten=words.nine_of_ten(facts.stability),

@@ -33,9 +33,9 @@ def features(count: int) -> str:
     return f"{count:,} feature" + ("" if count == 1 else "s")
 
 
-def warnings_about(facts: PageFacts, method: Method | None) -> list[str]:
+def warnings_about(facts: PageFacts) -> list[str]:
     """What a reader should know about the columns before trusting the ranking."""
-    found = (_constant(facts), _incomplete(facts), _scales(facts, method), _repeated(facts))
+    found = (_constant(facts), _incomplete(facts), _scales(facts), _repeated(facts))
     return [text for text in found if text]
 
 
@@ -60,14 +60,14 @@ def _incomplete(facts: PageFacts) -> str:
     )
 
 
-def _scales(facts: PageFacts, method: Method | None) -> str:
+def _scales(facts: PageFacts) -> str:
     spread = facts.summary.spread
     positive = spread[(facts.table.n_values == 0) & (spread > 0)]
     if not len(positive) or positive.max() <= 1000 * positive.min():
         return ""
     harm = (
         "this method sets all columns to a common scale first, so units do not matter."
-        if method is None or method.scale_free
+        if facts.ranker.scale_free
         else "this method looks at raw values, so the units of a column decide its rank; "
         "standardise the columns or use another method."
     )

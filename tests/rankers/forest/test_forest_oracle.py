@@ -238,8 +238,18 @@ def route(walk: Walk, row: np.ndarray, key: int) -> int:
     return node
 
 
-def oracle_random_forest(oracle: Oracle, walk: Walk) -> np.ndarray:
-    """Eq. 2 for one tree: permute, route, predict, compare."""
+def features_on_the_walk(walk: Walk, node: int = 0) -> list[int]:
+    """The features that a tree uses, in the order in which a walk meets them, left before right."""
+    at = walk.base + node
+    if walk.trees.feature[at] < 0:
+        return []
+    children = (int(walk.trees.left[at]), int(walk.trees.left[at]) + 1)
+    below = [f for child in children for f in features_on_the_walk(walk, child)]
+    return list(dict.fromkeys([int(walk.trees.feature[at]), *below]))
+
+
+def oracle_random_forest(oracle: Oracle, walk: Walk, cumulative: bool = False) -> np.ndarray:
+    """Eq. 2 for one tree: permute, route, predict, compare; and put back, unless `cumulative`."""
     X = oracle.X
     inside, _ = walk.rows(0)
     outside = np.setdiff1d(np.arange(len(X)), inside)
@@ -255,13 +265,13 @@ def oracle_random_forest(oracle: Oracle, walk: Walk) -> np.ndarray:
     before = total_error(X[outside]) if len(outside) else 0.0
     if before <= 0:
         return scores
-    nodes = walk.trees.nodes(walk.tree)
-    for f in np.unique(walk.trees.feature[nodes]):
-        if f >= 0:
-            order = testing.permutation(walk.seed, walk.tree, int(f), len(outside))
-            permuted = X[outside].copy()
-            permuted[:, f] = permuted[order, f]
-            scores[f] = (total_error(permuted) - before) / before
+    permuted = X[outside]
+    for f in features_on_the_walk(walk):
+        if not cumulative:
+            permuted = X[outside]
+        order = testing.permutation(walk.seed, walk.tree, f, len(outside))
+        permuted[:, f] = permuted[order, f]
+        scores[f] = (total_error(permuted) - before) / before
     return scores
 
 
@@ -276,7 +286,9 @@ def test_scores_equal_the_sums(kind, path):
         grower = make_grower(rng, table, path, dtype, bool(case % 3 == 0))
         n_trees = 3
         trees = grower.grow(0, n_trees)
-        expected = {name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf")}
+        expected = {
+            name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf", "cumulative")
+        }
         for tree in range(n_trees):
             walk = Walk(grower, trees, tree)
             for node in range(trees.nodes(tree).start, trees.nodes(tree).stop):
@@ -288,10 +300,12 @@ def test_scores_equal_the_sums(kind, path):
                 expected["genie3"][f] += oracle.h(rows, weights, ~np.isin(rows, left))
                 expected["symbolic"][f] += weights.sum() / table.n_rows
             expected["rf"] += oracle_random_forest(oracle, walk)
+            expected["cumulative"] += oracle_random_forest(oracle, walk, cumulative=True)
         found = {
             "genie3": genie3(trees),
             "symbolic": symbolic(trees),
             "rf": random_forest(trees, grower, 0),
+            "cumulative": random_forest(trees, grower, 0, cumulative=True),
         }
         for name, scores in found.items():
             total = ScoreSum(table.n_columns)

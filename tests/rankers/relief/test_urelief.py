@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -316,3 +317,33 @@ class TestLongRuns:
         finally:
             stop.join()
             signal.signal(signal.SIGINT, before)
+
+
+def columns_that_hold_the_cluster(n_clusters: int, seed: int) -> np.ndarray:
+    """150 rows: five copies of the cluster of a row, and 20 columns of noise."""
+    rng = np.random.default_rng(seed)
+    cluster = np.arange(150.0) % n_clusters
+    return np.c_[np.repeat(cluster[:, None], 5, axis=1), rng.uniform(size=(150, 20))]
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3])
+def test_neighbours_within_a_cluster_agree_on_its_columns(n_clusters):
+    """What the documentation says about too few neighbours."""
+    for seed in range(3):
+        X = columns_that_hold_the_cluster(n_clusters, seed)
+        assert sorted(URelief(n_neighbors=30).fit(X).ranking_[:5]) == [21, 22, 23, 24, 25]
+        for enough in (100, 0.8, 1.0):
+            assert sorted(URelief(n_neighbors=enough).fit(X).ranking_[:5]) == [1, 2, 3, 4, 5]
+
+
+def test_a_fraction_of_the_rows_as_neighbours():
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for fraction, count in ((0.5, 20), (0.001, 1), (1.0, 39), (np.float32(0.25), 10)):
+            same = URelief(n_neighbors=fraction).fit(X).scores_
+            assert np.array_equal(same, URelief(n_neighbors=count).fit(X).scores_)
+        both = urelief_path(X, [0.5, 10], [1.0])[:, 0]
+    assert np.array_equal(both, [URelief(k).fit(X).scores_ for k in (20, 10)])
+    with pytest.raises(ValueError, match="n_neighbors"):
+        URelief(n_neighbors=1.5).fit(X)

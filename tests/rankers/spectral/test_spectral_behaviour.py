@@ -177,3 +177,37 @@ def test_threads_do_not_tell_equally_near_rows_apart():
         with threadpool_limits(threads):
             assert np.array_equal(nearest_rows(X, GraphOptions()), one)
             assert np.array_equal(nearest_rows(X, GraphOptions(n_jobs=threads)), one)
+
+
+def loud_noise() -> np.ndarray:
+    """Three clusters in five columns of 50, and noise a thousand times as loud."""
+    X, columns = clustered_table(0)
+    quiet = np.isin(np.arange(50), list(columns))
+    return np.c_[X[:, quiet], 1000.0 * X[:, ~quiet]]
+
+
+@pytest.mark.parametrize("cls", SPECTRAL)
+def test_standardised_columns_are_what_raw_ones_are_after_scaling(cls):
+    X = loud_noise()
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    usual, by_hand = make(cls).fit(X), make(cls, standardize=False).fit(Z)
+    np.testing.assert_allclose(usual.scores_, by_hand.scores_, rtol=1e-6, atol=1e-9)
+    assert len({0, 1, 2, 3, 4} & set(usual.order_[:5])) >= 4
+
+
+@pytest.mark.parametrize("cls", [LaplacianScore, SPEC])
+def test_loud_noise_hides_clusters_from_raw_distances(cls):
+    assert not {0, 1, 2, 3, 4} & set(make(cls, standardize=False).fit(loud_noise()).order_[:5])
+
+
+@pytest.mark.filterwarnings("ignore:The neighbour graph")
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("cls", SPECTRAL)
+def test_columns_of_all_sizes_at_once(cls, standardize):
+    X = clustered_table(0)[0][:60, :8]
+    X[:, 1] = 3.0
+    X[:, 2:5] *= [1e-310, 1e-160, 1e150 if standardize else 1e100]
+    X[:, 5] = np.sign(X[:, 5]) * (9e307 if standardize or cls is not NDFS else 1.0)
+    ranker = make(cls, standardize=standardize).fit(X)
+    assert np.isfinite(ranker.scores_).all()
+    assert ranker.scores_[1] == 0

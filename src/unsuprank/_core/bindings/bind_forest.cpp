@@ -5,6 +5,7 @@
 #include "bindings/held_space.hpp"
 #include "bindings/held_trees.hpp"
 #include "bindings/python_interrupt.hpp"
+#include "forest/cumulative_permutation.hpp"
 #include "forest/grow.hpp"
 #include "forest/node_scores.hpp"
 #include "forest/out_of_bag_gains.hpp"
@@ -35,14 +36,16 @@ nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t firs
 
 nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& settings,
                              Vector<double> scales, nb::dict trees, int64_t first_tree,
-                             const StopFlag& stop) {
+                             bool cumulative, const StopFlag& stop) {
   require(static_cast<int64_t>(scales.shape(0)) == space.table().cols,
           "scales needs one entry per column");
   const HeldTrees held(trees, settings.seed, first_tree);
   PermutationScores scores;
   PythonInterrupt(stop).run([&](Interrupt& interrupt) {
     return space.visit([&](const auto& view) {
-      return permutation_scores(view, scales.data(), held.view(), interrupt, scores);
+      return cumulative ? cumulative_permutation_scores(view, scales.data(), held.view(), interrupt,
+                                                        scores)
+                        : permutation_scores(view, scales.data(), held.view(), interrupt, scores);
     });
   });
   return nb::make_tuple(to_numpy(std::move(scores.offset)), to_numpy(std::move(scores.feature)),
@@ -129,7 +132,8 @@ void bind_forest(nb::module_& m) {
   m.def("grow", &grow, nb::arg("space"), nb::arg("settings"), nb::arg("first"), nb::arg("last"),
         nb::arg("stop"));
   m.def("permutation_scores", &score_permutations, nb::arg("space"), nb::arg("settings"),
-        nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("stop"));
+        nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("cumulative"),
+        nb::arg("stop"));
   m.def("out_of_bag_gains", &gains_outside, nb::arg("space"), nb::arg("settings"), nb::arg("norms"),
         nb::arg("scales").none(), nb::arg("trees"), nb::arg("first_tree"), nb::arg("stop"));
   m.def("apply", &apply, nb::arg("values"), nb::arg("n_values"), nb::arg("row_keys").none(),

@@ -79,15 +79,19 @@ class Grower:
         )
 
     def permutation_scores(
-        self, trees: Trees, first_tree: int
+        self, trees: Trees, first_tree: int, cumulative: bool
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Relative increases of the out-of-bag error: offsets per tree, features, values."""
+        """Relative increases of the out-of-bag error: offsets per tree, features, values.
+
+        If `cumulative`, features stay permuted while those after them in a tree are looked at.
+        """
         return _kernels.permutation_scores(
             self.kernel_space,
             self.kernel_settings,
             self.space.scales,
             trees.as_dict(),
             first_tree,
+            cumulative,
             self._stop,
         )
 

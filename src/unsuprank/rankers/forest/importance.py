@@ -22,6 +22,7 @@ from .tree_scores import ScoreSum, TreeScores, tree_scores
 #: Scores that cannot do without bootstrap replicates, and what messages call them.
 NEEDS_OUT_OF_BAG = {
     "random_forest": "RandomForestScore",
+    "random_forest_cumulative": "RandomForestScore",
     "genie3_out_of_bag": 'Genie3(gain="out_of_bag")',
 }
 
@@ -31,6 +32,7 @@ class ForestRanker(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    scale_free = True
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: str
 
@@ -352,6 +354,11 @@ class RandomForestScore(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees; "auto" grows until the ranking holds still when the seed changes.
+    permutation : {{"independent", "cumulative"}}, default="independent"
+        Whether a column is put back before the next one is permuted, as the paper defines it. The
+        program of its authors does not do that: it permutes the columns of a tree in the order in
+        which a walk from the root meets them, so that those deep in the tree are charged with the
+        damage of all before them. ``"cumulative"`` is for comparisons with it.
     {size_parameters}
     {parameters}
     n_features_to_select : int or float, default=16
@@ -388,4 +395,49 @@ class RandomForestScore(ForestRanker):
         ),
     )
 
-    _kind = "random_forest"
+    def __init__(
+        self,
+        n_estimators: int | str = 100,
+        *,
+        permutation: str = "independent",
+        stability: float = 0.9,
+        max_estimators: int = 1_000_000,
+        max_time: float | None = None,
+        ensemble: str = "extra_trees",
+        max_features: str | int | float | None = "log2",
+        bootstrap: bool = True,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 1,
+        tie_break: str = "fair",
+        n_features_to_select: int | float = 16,
+        nominal_features=None,
+        n_jobs: int | None = None,
+        random_state=None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            n_estimators,
+            stability=stability,
+            max_estimators=max_estimators,
+            max_time=max_time,
+            ensemble=ensemble,
+            max_features=max_features,
+            bootstrap=bootstrap,
+            max_depth=max_depth,
+            min_samples_leaf=min_samples_leaf,
+            tie_break=tie_break,
+            n_features_to_select=n_features_to_select,
+            nominal_features=nominal_features,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+        )
+        self.permutation = permutation
+
+    @property
+    def _kind(self) -> str:  # type: ignore[override]
+        return "random_forest" + ("_cumulative" if self.permutation == "cumulative" else "")
+
+    def _check_parameters(self) -> None:
+        check_choice("permutation", self.permutation, ("independent", "cumulative"))
+        super()._check_parameters()

@@ -48,9 +48,11 @@ def symbolic(trees: Trees) -> TreeScores:
     return _node_scores(trees, trees.weight / np.repeat(root, np.diff(trees.node_offset)))
 
 
-def random_forest(trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+def random_forest(
+    trees: Trees, grower: Grower, first_tree: int, cumulative: bool = False
+) -> TreeScores:
     """The relative increase of the out-of-bag error when a feature is permuted (eq. 2)."""
-    offset, feature, value = grower.permutation_scores(trees, first_tree)
+    offset, feature, value = grower.permutation_scores(trees, first_tree, cumulative)
     return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
 
 
@@ -58,6 +60,8 @@ def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> Tre
     """One of the scores of a batch of trees."""
     if kind == "random_forest":
         return random_forest(trees, grower, first_tree)
+    if kind == "random_forest_cumulative":
+        return random_forest(trees, grower, first_tree, cumulative=True)
     if kind == "genie3_out_of_bag":
         return genie3_out_of_bag(trees, grower, first_tree)
     return genie3(trees) if kind == "genie3" else symbolic(trees)

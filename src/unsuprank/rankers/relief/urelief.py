@@ -9,7 +9,7 @@ P(rows differ), P(column differs) and P(both), the score of column i is
 The distance of two rows is the mean over columns of d_i: range-scaled absolute difference
 for numbers, 0 or 1 for names. The costly part is finding neighbours, all pairs of rows by all
 columns. The kernels do that on 16-bit codes with a known error and measure only the few rows
-that may be neighbours in float64 (relief_rows.hpp, relief_search.hpp), so the result is that
+that may be neighbours in float64 (rows.hpp, neighbour_search.hpp), so the result is that
 of the plain algorithm. Rows are stored with the drawn ones first: a tile of distances between
 drawn rows then serves both sides.
 
@@ -30,7 +30,7 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from ... import _kernels
-from ..._checks import check_count, check_fraction_or_count, check_number
+from ..._checks import check_fraction_or_count, check_number
 from ..._parallel import in_batches
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
@@ -50,9 +50,9 @@ class URelief(Ranker):
 
     Parameters
     ----------
-    n_neighbors : int, default=30
-        Neighbours of each drawn row. If there are fewer other rows, all of them are taken,
-        with a warning.
+    n_neighbors : int or float, default=30
+        Neighbours of each drawn row: a count (30 is the paper's), or a fraction of all rows. If
+        there are fewer other rows than the count, all of them are taken, with a warning.
     n_iterations : int or float, default=1.0
         Rows to draw, without replacement: a count, or a fraction of all rows. With all rows
         the result does not depend on chance.
@@ -72,6 +72,20 @@ class URelief(Ranker):
 
     Notes
     -----
+    A column scores high if it differs most between those neighbours that differ most, so it has
+    to differ between neighbours at all. Neighbours that all lie in one cluster agree on the
+    columns that tell clusters apart, and these come last: five columns that hold the cluster
+    of a row, beside 20 of noise, rank 21 to 25 of 25 for 150 rows in two clusters and 30
+    neighbours, and 1 to 5 for 100 neighbours. So take more neighbours than the largest cluster has
+    rows, for example ``n_neighbors=0.8``: the mean average precision of planted columns in 14
+    designs is 0.60 with 30 neighbours and 0.80 with that. Columns with heavy tails or many gaps
+    are not what URelief is for (0.29 and 0.44): one far value shrinks all other differences of its
+    column, and a missing value counts as the largest difference there can be. To tell structure
+    from noise, :class:`SharedVariance` is the first thing to try.
+
+    As in the paper, the distance of two rows is a mean over all columns, constant ones among them:
+    with a constant column more, all rows are a little more alike, and scores move a little.
+
     Distances that agree to about nine digits are ties, and the row that comes first is taken
     first. A missing number differs from a known one as much as it possibly could, and by 1 from
     another missing one; a missing name of a column with k names differs by 1 - 1/k.
@@ -86,10 +100,15 @@ class URelief(Ranker):
     >>> import numpy as np
     >>> from unsuprank import URelief
     >>> rng = np.random.default_rng(0)
-    >>> groups = np.repeat([0.0, 1.0], 20)
-    >>> X = np.c_[rng.uniform(size=40), groups + rng.uniform(size=40) / 9]
-    >>> URelief(n_neighbors=10).fit(X).order_
-    array([0, 1])
+    >>> groups = np.repeat([0.0, 1.0], 50)
+    >>> X = np.c_[rng.uniform(size=(100, 3)), groups + rng.uniform(size=100) / 9]
+    >>> int(URelief(n_neighbors=0.8).fit(X).order_[0])
+    3
+
+    Within a cluster of 50 rows, the 30 nearest ones do not differ in that column:
+
+    >>> int(URelief(n_neighbors=30).fit(X).order_[-1])
+    3
     """
 
     cards = (
@@ -98,7 +117,8 @@ class URelief(Ranker):
             question="clusters",
             what="Does the column differ where near rows differ?",
             when=(
-                "Structure that shows in the distances between rows; mixed columns, missing values"
+                "Clusters of rows in mixed columns, with more neighbours than the largest cluster "
+                "has rows; not for heavy tails or many gaps"
             ),
             cost="m²n, in 16-bit integers",
             meaning=(
@@ -109,10 +129,11 @@ class URelief(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    scale_free = True
 
     def __init__(
         self,
-        n_neighbors: int = 30,
+        n_neighbors: int | float = 30,
         n_iterations: int | float = 1.0,
         *,
         n_features_to_select: int | float = 16,
@@ -148,7 +169,7 @@ class URelief(Ranker):
 
 def urelief_path(
     X: Any,
-    n_neighbors: Sequence[int] = (5, 10, 15, 20, 30, 40),
+    n_neighbors: Sequence[int | float] = (5, 10, 15, 20, 30, 40),
     n_iterations: Sequence[int | float] = (0.1, 0.25, 0.5, 0.75, 1.0),
     *,
     nominal_features: NominalFeatures = None,
@@ -164,8 +185,7 @@ def urelief_path(
     Parameters
     ----------
     X : array-like or DataFrame of shape (n_samples, n_features)
-    n_neighbors : sequence of int
-    n_iterations : sequence of int or float
+    n_neighbors, n_iterations : sequence of int or float
         Counts, or fractions of all rows.
     nominal_features, working_memory, n_jobs, random_state, verbose
         As in :class:`URelief`.
@@ -196,23 +216,23 @@ def urelief_path(
 
 
 def check_settings(
-    n_neighbors: Sequence[int], n_iterations: Sequence[int | float], working_memory: float | None
+    n_neighbors: Sequence[int | float],
+    n_iterations: Sequence[int | float],
+    working_memory: float | None,
 ) -> None:
     """Refuse settings that make no sense for any table."""
     for name, values in (("n_neighbors", n_neighbors), ("n_iterations", n_iterations)):
         if np.ndim(values) != 1 or len(values) == 0:
             raise ValueError(f"{name} must be a list of at least one value, got {values!r}.")
-    for k in n_neighbors:
-        check_count("n_neighbors", k)
-    for i in n_iterations:
-        check_fraction_or_count("n_iterations", i)
+        for value in values:
+            check_fraction_or_count(name, value)
     if working_memory is not None:
         check_number("working_memory", working_memory, open_low=True)
 
 
 def score_path(
     table: Table,
-    n_neighbors: Sequence[int],
+    n_neighbors: Sequence[int | float],
     n_iterations: Sequence[int | float],
     *,
     working_memory: float | None = None,
@@ -238,26 +258,33 @@ def score_path(
     return scores[which_count][:, which_draw]
 
 
-def _neighbor_counts(n_neighbors: Sequence[int], n_rows: int) -> list[int]:
-    largest = max(n_neighbors)
+def _neighbor_counts(n_neighbors: Sequence[int | float], n_rows: int) -> list[int]:
+    largest = max((k for k in n_neighbors if not _is_fraction(k)), default=1)
     if largest > n_rows - 1:
         warnings.warn(
             f"n_neighbors={largest} is more than the {n_rows - 1} other rows of the table; "
             f"{n_rows - 1} neighbours are used.",
             stacklevel=2,
         )
-    return [min(int(k), n_rows - 1) for k in n_neighbors]
+    return [min(_share(k, n_rows), n_rows - 1) for k in n_neighbors]
+
+
+def _is_fraction(value: int | float) -> bool:
+    return isinstance(value, (float, np.floating))
+
+
+def _share(value: int | float, n_rows: int) -> int:
+    """A count as it is, or that of a fraction of all rows."""
+    return max(1, round(float(value) * n_rows)) if _is_fraction(value) else int(value)
 
 
 def _draw_count(n_iterations: int | float, n_rows: int) -> int:
-    if isinstance(n_iterations, (float, np.floating)):
-        return max(1, round(float(n_iterations) * n_rows))
-    if n_iterations > n_rows:
+    if not _is_fraction(n_iterations) and n_iterations > n_rows:
         raise ValueError(
             f"n_iterations={n_iterations} is more than the {n_rows} rows of the table; rows are "
             "drawn without replacement, so give at most their number, or a fraction."
         )
-    return int(n_iterations)
+    return _share(n_iterations, n_rows)
 
 
 def _draw_order(n_rows: int, draws: np.ndarray, random_state: Any) -> np.ndarray:

@@ -103,6 +103,7 @@ class SharedVariance(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    scale_free = True
 
     def __init__(
         self,

@@ -34,8 +34,7 @@ class LaplacianScore(SpectralRanker):
     With the weights W of a neighbour graph, degrees D and the Laplacian L = D - W, the score
     of a column f, centred so that f' D 1 = 0, is ``f' L f / f' D f`` (in ``raw_scores_``, lower
     is better). ``scores_`` is 2 minus that; constant columns have 0. The score of a column
-    depends neither on its unit nor on its origin, but the graph does: standardise columns
-    that have different units.
+    depends neither on its unit nor on its origin; the graph does, unless columns are standardised.
 
     Parameters
     ----------
@@ -82,6 +81,7 @@ class LaplacianScore(SpectralRanker):
     def __init__(
         self,
         *,
+        standardize: bool = True,
         n_neighbors: int = 5,
         weights: Weights = "heat",
         width: float | None = None,
@@ -90,6 +90,7 @@ class LaplacianScore(SpectralRanker):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
+        self.standardize = standardize
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.width = width
@@ -99,7 +100,7 @@ class LaplacianScore(SpectralRanker):
         self.verbose = verbose
 
     def _raw_scores(self, table: Table) -> np.ndarray:
-        X = table.values
+        X = self._columns(table)
         return laplacian_scores(X, self._neighbour_graph(X))
 
     def _better(self, raw: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path, lars_path_gram
 
 from ... import _kernels
-from ..._checks import check_count, check_flag
+from ..._checks import check_count
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
@@ -150,9 +150,6 @@ class MCFS(SpectralRanker):
         Steps of each regression, and so the most columns it can use; at most one less than
         there are rows. As published, by default as many as columns are to be selected.
         Columns that no regression uses tie at 0.
-    standardize : bool, default=True
-        Whether coefficients are those of standardised columns. Otherwise, as published, they
-        are in the units of the columns: a column counts more the smaller its spread.
     {shared_parameters}
 
     Attributes
@@ -230,16 +227,13 @@ class MCFS(SpectralRanker):
             check_count("n_clusters", self.n_clusters)
         if self.n_nonzero is not None:
             check_count("n_nonzero", self.n_nonzero)
-        check_flag("standardize", self.standardize)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
-        X = table.values
+        X = self._columns(table)
         graph = self._neighbour_graph(X)
         # Threads would round differently, and rounding chooses between columns that are copies.
         with one_blas_thread():
             targets = spectral_targets(graph, self.n_clusters or suggested_clusters(graph))
-            if self._in_force().standardize:
-                X, _ = centred(X, np.sqrt(len(X)))
             coef = mcfs_coefficients(
                 X,
                 targets,

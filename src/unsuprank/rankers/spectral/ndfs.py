@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from ..._checks import check_count, check_number
 from ...ranker import MethodCard
 from ...table import Table
-from ..scaling import centred
+from ..scaling import constant_columns
 from . import toolbox
 from .graph import Weights
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
@@ -24,7 +24,7 @@ from .spectrum import suggested_clusters
 class NDFS(SpectralRanker):
     r"""Nonnegative discriminative feature selection: clusters and coefficients together.
 
-    Minimises, over cluster indicators F >= 0 and coefficients W of the standardised columns X,
+    Minimises, over cluster indicators F >= 0 and coefficients W of the centred columns X,
     ``tr F'LF + alpha (|XW - F|^2 + beta sum_i |w_i|) + gamma/2 |F'F - I|^2`` with the normalised
     Laplacian L of a neighbour graph, from a k-means start. The score of a column is ``|w_i|^2``
     (``raw_scores_`` and ``scores_``).
@@ -99,6 +99,7 @@ class NDFS(SpectralRanker):
         gamma: float = 1e8,
         max_iter: int = 1000,
         tol: float = 1e-6,
+        standardize: bool = True,
         n_neighbors: int = 5,
         weights: Weights = "heat",
         width: float | None = None,
@@ -114,6 +115,7 @@ class NDFS(SpectralRanker):
         self.gamma = gamma
         self.max_iter = max_iter
         self.tol = tol
+        self.standardize = standardize
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.width = width
@@ -149,13 +151,12 @@ class NDFS(SpectralRanker):
     def _solve(self, table: Table) -> NDFSResult:
         how = self._in_force()
         options = NDFSOptions(how.alpha, how.beta, how.gamma, how.max_iter, how.tol, how.verbose)
-        if self.preset is not None:
-            X = squarable_values(table)
-            graph = self._neighbour_graph(X)
-            return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
-        X = table.values
+        X = self._columns(table) if how.standardize else squarable_values(table)
         graph = self._neighbour_graph(X)
-        X, _ = centred(X, np.sqrt(len(X)))
+        if self.preset is not None:
+            return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
+        # No column stands in for an intercept: without their means, constant ones are 0.
+        X = np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
     def _start(self, X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:

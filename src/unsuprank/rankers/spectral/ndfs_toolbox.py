@@ -41,7 +41,7 @@ def squarable_values(table: Table) -> np.ndarray:
     if len(large):
         raise ValueError(
             f"{table.schema.label(int(large[0])).capitalize()} has values too large to "
-            "square; rescale it, or use preset=None, which standardises columns."
+            "square; rescale it, or use preset=None and standardize=True."
         )
     return X
 

@@ -139,6 +139,7 @@ class SPEC(SpectralRanker):
         style: int = 0,
         graph: str = "rbf",
         gamma: float | None = None,
+        standardize: bool = True,
         n_neighbors: int = 5,
         weights: Weights = "heat",
         width: float | None = None,
@@ -150,6 +151,7 @@ class SPEC(SpectralRanker):
         self.style = style
         self.graph = graph
         self.gamma = gamma
+        self.standardize = standardize
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.width = width
@@ -167,7 +169,7 @@ class SPEC(SpectralRanker):
             check_number("gamma", self.gamma, open_low=True)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
-        X, how = table.values, self._in_force()
+        X, how = self._columns(table), self._in_force()
         if how.graph == "knn":
             return spec_scores(X, self._neighbour_graph(X), int(self.style))
         graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)

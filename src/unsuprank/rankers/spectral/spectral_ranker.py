@@ -10,13 +10,19 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_number
+from ..._checks import check_choice, check_count, check_flag, check_number
 from ...ranker import Ranker
 from ...table import Table
+from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
 
 SHARED_PARAMETERS_DOC = """\
+standardize : bool, default=True
+    Whether columns are standardised first, to mean 0 and variance 1, so that units matter neither
+    to which rows are near nor to the scores. Otherwise, as published, columns are taken as they
+    come, and those of large numbers decide which rows are near; that is as good where all columns
+    have one unit, such as pixels.
 n_neighbors : int, default=5
     Neighbours of each row in the neighbour graph; at most all other rows.
 weights : {{"heat", "binary", "cosine"}}, default="heat"
@@ -53,6 +59,7 @@ class SpectralRanker(Ranker):
 
     published: ClassVar[PublishedSettings]
 
+    standardize: bool
     n_neighbors: int
     weights: Weights
     width: float | None
@@ -65,7 +72,12 @@ class SpectralRanker(Ranker):
         if cls.__doc__:
             cls.__doc__ = _with_quotations(cleandoc(cls.__doc__), cls.published)
 
+    @property
+    def scale_free(self) -> bool:
+        return bool(self._in_force().standardize)
+
     def _check_parameters(self) -> None:
+        check_flag("standardize", self.standardize)
         check_count("n_neighbors", self.n_neighbors)
         check_choice("weights", self.weights, get_args(Weights))
         if self.width is not None:
@@ -92,6 +104,11 @@ class SpectralRanker(Ranker):
         if self.preset is None:
             return self
         return copy(self).set_params(**self.published.parameters)
+
+    def _columns(self, table: Table) -> np.ndarray:
+        """The columns that rows are compared by and that are scored."""
+        X = table.values
+        return centred(X, np.sqrt(len(X)))[0] if self.scale_free else X
 
     def _neighbour_graph(self, X: np.ndarray) -> sparse.csr_array:
         how = self._in_force()

@@ -62,7 +62,7 @@ class PublishedSettings:
 
 
 LAPLACIAN_SCORE = PublishedSettings(
-    {"n_neighbors": 5, "weights": "heat", "width": 1.0},
+    {"standardize": False, "n_neighbors": 5, "weights": "heat", "width": 1.0},
     """\
 The toolbox scikit-feature uses width 1 whatever the scale of the data. On most data that
 makes the graph an identity matrix: every score is 0 up to rounding, and the order that of
@@ -71,7 +71,7 @@ the columns. It also gives constant columns an arbitrary score; here they come l
 )
 
 SPEC = PublishedSettings(
-    {"graph": "rbf", "gamma": 1.0},
+    {"graph": "rbf", "gamma": 1.0, "standardize": False},
     """\
 The toolbox scikit-feature ranks the worst columns first, for every style; takes gamma 1
 whatever the scale of the data, which on most data makes all scores tie; and decomposes
@@ -82,7 +82,7 @@ arbitrary one where rows are isolated; here it is the trivial one.""",
 )
 
 MCFS = PublishedSettings(
-    {"n_neighbors": 5, "weights": "heat", "width": 1.0, "standardize": False},
+    {"standardize": False, "n_neighbors": 5, "weights": "heat", "width": 1.0},
     """\
 The toolbox scikit-feature takes the largest coefficient instead of the largest absolute
 one. An eigenvector's sign is arbitrary, and so is its ranking. It also lets a regression
@@ -92,14 +92,17 @@ where a coefficient crosses 0, the regression leaves the path, and its error can
 )
 
 NDFS = PublishedSettings(
-    {"n_neighbors": 5, "weights": "binary", "alpha": 1.0, "beta": 1.0, "gamma": 1e9},
+    {
+        **{"alpha": 1.0, "beta": 1.0, "gamma": 1e9},
+        **{"standardize": False, "n_neighbors": 5, "weights": "binary"},
+    },
     """\
 The toolbox scikit-feature subtracts the graph from a matrix that repeats the degrees in
 every row instead of the diagonal matrix of degrees, so that its "Laplacian" is none; it
 scales F to unit columns in each step; its objective can increase; and it inverts a matrix of
 columns x columns in every step, where one of rows x rows will do. It works on columns as they
 come: those with a large mean stand in for the missing intercept and those with a small unit
-need large coefficients, so here columns are standardised.""",
+need large coefficients, so here columns are standardised by default.""",
 )
 
 #: Least angle regression without the lasso's drops, as scikit-learn names it.

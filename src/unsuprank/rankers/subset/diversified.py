@@ -103,6 +103,10 @@ class Diversified(Ranker):
         self.n_picks = n_picks
         self.verbose = verbose
 
+    @property
+    def scale_free(self) -> bool:
+        return self._wrapped().scale_free
+
     def _check_parameters(self) -> None:
         if self.ranker is not None and not isinstance(self.ranker, Ranker):
             raise TypeError(f"ranker must be a ranker of unsuprank or None, got {self.ranker!r}.")

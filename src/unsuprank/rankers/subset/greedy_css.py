@@ -129,7 +129,6 @@ class GreedyCSS(Ranker):
                 "given the columns ranked before it, this one explains most of what is left; the "
                 "top ones were swapped until rows alike in them were most alike in all columns"
             ),
-            scale_free=False,
             effort=3.0,
             params={"polish": "knn"},
             numbers_only=True,
@@ -158,6 +157,10 @@ class GreedyCSS(Ranker):
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    @property
+    def scale_free(self) -> bool:
+        return self.scale == "standard" and self.polish is None
 
     def _check_parameters(self) -> None:
         check_count("n_picks", self.n_picks)

@@ -118,6 +118,11 @@ def _random(X: Table, n_classes: int | None, settings: Settings, seed: int) -> O
     return {f"draw {d}": rng.permutation(X.n_columns) for d in range(RANDOM_DRAWS)}
 
 
+def _position(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
+    columns = np.arange(X.n_columns)
+    return {"first": columns, "last": columns[::-1]}
+
+
 def _diversified(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
     base = Genie3(random_state=seed, n_jobs=1)
     return {"order": Diversified(base, **settings).fit(X).order_}
@@ -141,6 +146,7 @@ RECIPES: dict[str, Recipe] = {
     "mcfs": _plain(registry.find("mcfs"), clusters=True),
     "ndfs": _plain(registry.find("ndfs"), clusters=True),
     "random": Recipe(_random),
+    "position": Recipe(_position),
     "diversified": Recipe(_diversified),
     "fastcan": Recipe(_fastcan, is_available=fastcan_order is not None),
 }

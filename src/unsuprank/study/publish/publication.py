@@ -13,6 +13,7 @@ from .paper_tables import (
     ensemble_table,
     gaps,
     table_2,
+    table_2_departures,
     table_3,
     tests,
     urelief_table,
@@ -26,6 +27,7 @@ from .study_verdicts import verdicts
 #: The tables in the order of the page, and the part of the study that each belongs to.
 _TABLES = (
     ("ensemble-scores", table_2),
+    ("ensemble-scores", table_2_departures),
     ("sota", table_3),
     ("sota", beside_paper),
     ("sota", tests),
