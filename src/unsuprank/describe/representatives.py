@@ -35,12 +35,15 @@ class Representatives:
         Columns of too many names.
     n_rows : int
         Rows that were looked at.
+    complete : bool
+        Whether the picks ended because the next was no more than chance, not because of a limit.
     """
 
     columns: np.ndarray
     explained: np.ndarray
     left_out: np.ndarray
     n_rows: int
+    complete: bool = True
 
 
 def find_representatives(X: Any, seed: int = 0) -> Representatives:
@@ -67,7 +70,6 @@ def find_representatives(X: Any, seed: int = 0) -> Representatives:
     if not len(kept):
         return Representatives(kept, np.empty(0), left_out, len(rows))
     css = GreedyCSS(n_features_to_select="auto").fit(table.take(rows, kept))
-    picked = css.n_features_
-    return Representatives(
-        kept[css.picks_[:picked]], css.explained_[:picked], left_out, len(rows)
-    )
+    picks, explained = (found[: css.n_features_] for found in (css.picks_, css.explained_))
+    complete = len(picks) < min(css.n_picks, len(kept))
+    return Representatives(kept[picks], explained, left_out, len(rows), complete)
