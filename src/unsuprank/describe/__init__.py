@@ -5,10 +5,10 @@ Every function takes what a ranker takes: an array, a data frame or a table, whi
 is.
 
 - columns: :func:`summarise_columns`, :func:`value_counts`, :func:`repeated_columns`;
-- columns together: :func:`associations`, :func:`find_neighbours`, :func:`find_groups`;
+- columns together: :func:`associations`, :func:`find_neighbours`, :func:`find_groups`,
+  :func:`find_structure`, :func:`find_representatives`;
 - rows: :func:`heat_map`, :func:`principal_plane`;
-- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`,
-  :func:`null_scores`;
+- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`;
 - several rankings: :func:`spearman`, :func:`compare_rankings`, :func:`agreement_rows`,
   :func:`rank_rows`.
 """
@@ -21,7 +21,8 @@ from .plane import PrincipalPlane, principal_plane
 from .rank_stability import RankStability, measure_stability
 from .ranking_rows import rank_rows, score_rows
 from .ranks import knee, rank_scores, spearman
-from .refits import null_scores
+from .representatives import Representatives, find_representatives
+from .structure import ColumnStructure, find_structure
 from .summary import (
     ColumnSummary,
     repeated_columns,
@@ -33,20 +34,23 @@ __all__ = [
     "STRONG",
     "ColumnGroups",
     "ColumnNeighbours",
+    "ColumnStructure",
     "ColumnSummary",
     "HeatMap",
     "PrincipalPlane",
     "RankStability",
     "RankingAgreement",
+    "Representatives",
     "compare_rankings",
     "agreement_rows",
     "associations",
     "find_groups",
     "find_neighbours",
+    "find_representatives",
+    "find_structure",
     "heat_map",
     "knee",
     "measure_stability",
-    "null_scores",
     "principal_plane",
     "rank_rows",
     "rank_scores",

@@ -1,8 +1,17 @@
-"""Which columns are alike.
+"""Which columns are alike, beyond what columns of their kind share by chance.
 
-The association of two columns is the absolute correlation of numbers, and its natural
-extension to nominal columns in the clustering space: the Frobenius norm of the product of
-their coordinates, relative to that of each with itself.
+A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P and
+Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers, the
+share of a number's variance that lies between names, and for two columns of names chi-squared
+over the number of rows. Columns of many names share much of it whatever they hold: over all orders
+of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken away, and the rest is
+related to what it would be if the two columns said the same:
+
+    association^2 = (tr PQ - tr P tr Q / (n - 1)) / (sqrt(tr P tr Q) - tr P tr Q / (n - 1)),
+
+which is 0 on average for unrelated columns, 1 for copies, and for two numbers the squared correlation
+corrected for the number of rows. Where it is negative the association is 0. It is also 0 for a
+column with a value of its own in every row, since all such columns are the same but for names.
 """
 
 from __future__ import annotations
@@ -11,17 +20,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from ..rankers.clustering_space import embed, embedding_widths
+from ..rankers.clustering_space import embed
 from ..table import Table, read_table
 
 #: Columns with at least this association speak of the same thing.
 STRONG = 0.7
 _BLOCK = 2000
+#: What is left to share, relative to all, below which nothing is.
+_NOTHING = 1e-9
 
 
 def associations(X: Any, first: Any = None, second: Any = None) -> np.ndarray:
-    """Measure how much columns have to do with one another, from 0 to 1.
+    """Measure how much more columns have to do with one another than by chance, from 0 to 1.
 
     Parameters
     ----------
@@ -32,52 +44,92 @@ def associations(X: Any, first: Any = None, second: Any = None) -> np.ndarray:
     Returns
     -------
     ndarray of shape (n_first, n_second)
-        The absolute correlation for two columns of numbers; 0 for constant columns.
+        Nearly the absolute correlation for two columns of numbers; 0 for constant columns.
 
     Examples
     --------
     >>> from unsuprank.describe import associations
     >>> associations([[1, -2, 1], [2, -4, 1], [3, -6, 3]], [0], [1, 2]).round(3)
-    array([[1.   , 0.866]])
+    array([[1.   , 0.707]])
     """
     table = read_table(X)
-    a, widths_a = _coordinates(table, first)
-    b, widths_b = _coordinates(table, second)
-    squares = (a.T @ b).astype(np.float64) ** 2
-    sums = _sum_blocks(_sum_blocks(squares, widths_a, 0), widths_b, 1)
-    norms = np.outer(_self_norms(a, widths_a), _self_norms(b, widths_b))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(norms > 0, np.minimum(np.sqrt(sums / norms), 1.0), 0.0)
+    a, b = (Spans.of(table.take(columns=columns)) for columns in (first, second))
+    ranks = np.outer(a.ranks, b.ranks)
+    by_chance = ranks / max(1, table.n_rows - 1)
+    most = np.sqrt(ranks)
+    beyond, room = a.shared_with(b) - by_chance, most - by_chance
+    squared = np.divide(beyond, room, out=np.zeros(room.shape), where=room > _NOTHING * most)
+    return np.sqrt(np.clip(squared, 0.0, 1.0))
 
 
-def _coordinates(table: Table, columns: Any) -> tuple[np.ndarray, np.ndarray]:
-    part = table.take(columns=columns)
-    return embed(part).astype(np.float32), embedding_widths(part)
+@dataclass(frozen=True)
+class Spans:
+    """What columns span, as vectors x with signs s, so that the projection is the sum of s x x'.
+
+    A number is one vector of length 1. A column of names is one vector per name, the same for all
+    rows that have it, less the vector that is the same for all rows with any name.
+    """
+
+    #: Which columns are numbers, and their vectors.
+    numeric: np.ndarray
+    numbers: np.ndarray
+    #: The vectors of the other columns: rows x vectors, whose column each is, and its sign.
+    names: sparse.csr_array
+    owners: np.ndarray
+    signs: np.ndarray
+    #: Dimensions that each column spans.
+    ranks: np.ndarray
+
+    @classmethod
+    def of(cls, table: Table) -> Spans:
+        """The spans of all columns of a table."""
+        numeric = table.n_values == 0
+        vectors = embed(table.take(columns=numeric & table.varies))
+        numbers = np.zeros((table.n_rows, int(numeric.sum())), dtype=np.float32)
+        numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
+        parts = [_name_vectors(table, j) for j in np.flatnonzero(~numeric).tolist()]
+        widths = [part.shape[1] for part in parts]
+        signs = [np.append(np.ones(width - 1), -1.0) for width in widths]
+        ranks = table.varies.astype(float)
+        ranks[~numeric] = np.maximum(0, np.array(widths, dtype=int) - 2)
+        return cls(
+            numeric,
+            numbers,
+            sparse.hstack([sparse.csr_array((table.n_rows, 0)), *parts], format="csr"),
+            np.repeat(np.arange(len(parts)), widths),
+            np.concatenate([np.empty(0), *signs]),
+            ranks,
+        )
+
+    def shared_with(self, other: Spans) -> np.ndarray:
+        """tr PQ of every column with every other one."""
+        shared = np.zeros((len(self.ranks), len(other.ranks)))
+        mine, theirs = self.numeric, other.numeric
+        shared[np.ix_(mine, theirs)] = np.square(self.numbers.T @ other.numbers, dtype=np.float64)
+        shared[np.ix_(~mine, theirs)] = self._of_names(self.names.T @ other.numbers)
+        shared[np.ix_(mine, ~theirs)] = other._of_names(other.names.T @ self.numbers).T
+        products = (self.names.T @ other.names).power(2)
+        shared[np.ix_(~mine, ~theirs)] = self._sums @ products @ other._sums.T.toarray()
+        return shared
+
+    def _of_names(self, products: np.ndarray) -> np.ndarray:
+        return self._sums @ np.square(products, dtype=np.float64)
+
+    @property
+    def _sums(self) -> sparse.csr_array:
+        """Adds up what belongs to one column, with signs."""
+        shape = int((~self.numeric).sum()), len(self.owners)
+        return sparse.csr_array((self.signs, (self.owners, np.arange(len(self.owners)))), shape)
 
 
-def _sum_blocks(values: np.ndarray, widths: np.ndarray, axis: int) -> np.ndarray:
-    """Sums over consecutive blocks of the given widths; empty blocks are 0."""
-    if (widths == 1).all():
-        return values
-    shape = list(values.shape)
-    shape[axis] = len(widths)
-    out = np.zeros(shape)
-    filled = np.flatnonzero(widths)
-    if len(filled):
-        starts = (np.cumsum(widths) - widths)[filled]
-        index = (filled, slice(None)) if axis == 0 else (slice(None), filled)
-        out[index] = np.add.reduceat(values, starts, axis=axis)
-    return out
-
-
-def _self_norms(z: np.ndarray, widths: np.ndarray) -> np.ndarray:
-    """Frobenius norm of each column's coordinates times themselves."""
-    ends = np.cumsum(widths)
-    norms = np.zeros(len(widths))
-    for j, (end, width) in enumerate(zip(ends, widths, strict=True)):
-        block = z[:, end - width : end].astype(np.float64)
-        norms[j] = np.sqrt(((block.T @ block) ** 2).sum()) if width else 0.0
-    return norms
+def _name_vectors(table: Table, j: int) -> sparse.csr_array:
+    """A vector of length 1 for every name that occurs, and one for all of them together."""
+    codes = table.column(j)
+    rows = np.flatnonzero(~np.isnan(codes))
+    _, places, counts = np.unique(codes[rows], return_inverse=True, return_counts=True)
+    values = np.append(1.0 / np.sqrt(counts[places]), np.full(len(rows), len(rows) ** -0.5))
+    at = np.append(rows, rows), np.append(places, np.full(len(rows), len(counts)))
+    return sparse.csr_array((values, at), shape=(table.n_rows, len(counts) + 1))
 
 
 @dataclass(frozen=True)

@@ -8,30 +8,38 @@ from typing import Any
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from ..table import read_table
+from ..rankers.clustering_space import embed
+from ..table import Table, read_table
+from .groups import find_groups
 from .summary import known_moments
 
 #: Rows that the map shows at most.
 MAX_ROWS = 200
 #: Standard deviations from the mean beyond which all values look the same.
 CUT = 3.0
+#: Values of a nominal column with a place of their own; all others share the last one.
+N_KINDS = 7
 
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Standardised values, clustered both ways.
+    """Standardised numbers and kinds of names, clustered both ways.
 
     Attributes
     ----------
     rows, columns : ndarray of int
         Indices into the table, in the order shown.
     values : ndarray of shape (n_rows, n_columns)
-        Standard deviations from the mean of the rows shown, cut at three; NaN is missing.
+        Numbers: standard deviations from the mean of the rows shown, cut at three. Nominal columns:
+        0 for the most common value, 1 for the next, up to 7 for all others. NaN is missing.
+    nominal : ndarray of bool, shape (n_columns,)
+        Which of the columns shown are nominal.
     """
 
     rows: np.ndarray
     columns: np.ndarray
     values: np.ndarray
+    nominal: np.ndarray
 
 
 def heat_map(X: Any, leading: Any, seed: int = 0) -> HeatMap:
@@ -53,18 +61,38 @@ def heat_map(X: Any, leading: Any, seed: int = 0) -> HeatMap:
     """
     table, leading = read_table(X), np.asarray(leading)
     rows = table.sample_rows(MAX_ROWS, seed)
-    values = table.take(rows, leading).values
-    _, _, mean, spread = known_moments(values)
+    part = table.take(rows, leading)
+    columns = find_groups(part, np.arange(len(leading))).columns
+    order = _leaves(embed(part))
+    values = np.column_stack([_shown(part, j) for j in columns])
+    nominal = table.n_values[leading[columns]] > 0
+    return HeatMap(rows[order], leading[columns], values[order], nominal)
+
+
+def _shown(table: Table, j: int) -> np.ndarray:
+    """One column as the map shows it."""
+    values = table.column(j)
+    if table.n_values[j]:
+        return kinds(values)
+    _, _, mean, spread = known_moments(values[:, None])
     # Halves, so that the difference of large numbers cannot overflow.
     z = (values / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2
-    z = np.clip(z, -CUT, CUT)
-    filled = np.nan_to_num(z)
-    row_order, column_order = _leaves(filled), _leaves(filled.T)
-    return HeatMap(rows[row_order], leading[column_order], z[np.ix_(row_order, column_order)])
+    return np.clip(z, -CUT, CUT)
+
+
+def kinds(codes: np.ndarray) -> np.ndarray:
+    """Codes by how common they are: 0 for the most common, 7 for all that are not among seven."""
+    known = ~np.isnan(codes)
+    present, places, counts = np.unique(codes[known], return_inverse=True, return_counts=True)
+    place = np.empty(len(present))
+    place[np.argsort(-counts, kind="stable")] = np.arange(len(present))
+    found = np.full(len(codes), np.nan)
+    found[known] = np.minimum(place, N_KINDS)[places]
+    return found
 
 
 def _leaves(values: np.ndarray) -> np.ndarray:
     """The order in which a hierarchical clustering puts like rows beside like."""
-    if len(values) < 3:
+    if len(values) < 3 or not values.shape[1]:
         return np.arange(len(values))
     return leaves_list(linkage(values, "average"))

@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
 
 from ..rankers.clustering_space import embed, embedding_widths, gram
 from ..table import read_table
 
 #: Rows that a picture shows at most.
 MAX_ROWS = 1000
+#: Up to this many products a side, all eigenvalues are found on the way to two.
+FEW_PRODUCTS = 200
 
 
 @dataclass(frozen=True)
@@ -74,5 +77,9 @@ def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalP
 def _largest_two(products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The two largest eigenvalues, or the only one, and their vectors; the largest first."""
     n = len(products)
-    values, vectors = eigh(products, subset_by_index=[max(0, n - 2), n - 1])
+    if n <= FEW_PRODUCTS:
+        values, vectors = eigh(products, subset_by_index=[max(0, n - 2), n - 1])
+    else:  # the start is fixed, for the same picture twice
+        start = np.random.default_rng(0).standard_normal(n)
+        values, vectors = eigsh(products, k=2, v0=start)
     return np.maximum(values[::-1], 0.0), vectors[:, ::-1]

@@ -36,6 +36,8 @@ class ColumnSummary:
         The smallest and the largest known value, or code of a nominal value.
     histogram : ndarray of shape (n_columns, 12)
         Counts in equal bins from `low` to `high`.
+    distinct : ndarray of int
+        How many different values are known.
 
     A column without a known value has NaN where there is nothing to say.
     """
@@ -48,6 +50,7 @@ class ColumnSummary:
     low: np.ndarray
     high: np.ndarray
     histogram: np.ndarray
+    distinct: np.ndarray
 
 
 def summarise_columns(X: Any) -> ColumnSummary:
@@ -89,7 +92,15 @@ def _summarise(table: Table) -> tuple[np.ndarray, ...]:
         if j not in table.schema.boolean:
             mean[j], zero[j] = np.nan, 0.0
     histogram = _histograms(table.values, known, low, high)
-    return mean, mode, spread, (~known).mean(axis=0), zero, low, high, histogram
+    missing = (~known).mean(axis=0)
+    return mean, mode, spread, missing, zero, low, high, histogram, _distinct(table.values)
+
+
+def _distinct(values: np.ndarray) -> np.ndarray:
+    """How many different known values each column has."""
+    ordered = np.sort(values, axis=0)  # what is missing comes last
+    steps = (ordered[1:] > ordered[:-1]).sum(axis=0)
+    return np.where(np.isnan(ordered[0]), 0, steps + 1)
 
 
 def known_moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

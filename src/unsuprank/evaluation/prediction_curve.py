@@ -12,24 +12,53 @@ from ..table import Table
 from .curve import error_curve
 from .measures import squares_overflow
 
+#: Random orders beside a ranking; another one is better than all of them in one of twenty cases.
+N_RANDOM = 19
+
 
 @dataclass(frozen=True)
 class PredictionCurve:
     """Errors at growing numbers of top columns, and the band of random orders.
 
-    Errors are relative to predicting every column by its mean: 1 is no better than that.
+    Errors are relative to predicting every column by its mean: 1 is no better than that. The band
+    holds nine tenths of the random orders.
     """
 
     sizes: np.ndarray
     error: np.ndarray
     random_low: np.ndarray
     random_high: np.ndarray
+    #: Rows and folds of the cross-validation, and random orders in the band.
+    n_rows: int
+    n_folds: int
+    n_random: int
 
     @property
-    def enough(self) -> int:
-        """The smallest size whose error is within 5% of the curve's range from its best."""
+    def n_compared(self) -> int:
+        """Sizes at which orders can differ: all but that of all columns."""
+        return len(self.sizes) - 1
+
+    @property
+    def n_better(self) -> int:
+        """Sizes at which the error is below the band."""
+        return int((self.error < self.random_low)[:-1].sum())
+
+    @property
+    def n_worse(self) -> int:
+        """Sizes at which the error is above the band."""
+        return int((self.error > self.random_high)[:-1].sum())
+
+    @property
+    def enough(self) -> int | None:
+        """The smallest size whose error is within 5% of the curve's range from its best.
+
+        None if the curve does not tell: where it never falls below 1, and where that takes
+        all columns.
+        """
         reach = self.error.min() + 0.05 * (self.error.max() - self.error.min())
-        return int(self.sizes[np.flatnonzero(self.error <= reach)[0]])
+        first = int(np.flatnonzero(self.error <= reach)[0])
+        tells = self.error.min() < 1.0 and first < self.n_compared
+        return int(self.sizes[first]) if tells else None
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per size, for files and screens."""
@@ -57,7 +86,7 @@ def prediction_curve(
     ranker: Ranker,
     *,
     cv: int,
-    n_random: int = 10,
+    n_random: int = N_RANDOM,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> PredictionCurve:
@@ -72,4 +101,6 @@ def prediction_curve(
         random_state=seed,
     )
     low, high = curves.band()
-    return PredictionCurve(curves.sizes, curves.mean("ranking"), low, high)
+    return PredictionCurve(
+        curves.sizes, curves.mean("ranking"), low, high, table.n_rows, cv, n_random
+    )

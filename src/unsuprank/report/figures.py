@@ -1,7 +1,8 @@
 """The pictures, with Bokeh.
 
-No name of a feature or of a label enters a figure here: names are untrusted text, and the
-page's script adds them, as data, in the one place that knows how to show them.
+No name of a column or of a label enters a figure here: names are untrusted text, and the
+page's script adds them, as data, in the one place that knows how to show them. Legends stand in the
+page beside the pictures, where they cover nothing.
 Colours are Okabe and Ito's, which the colour-blind can tell apart.
 """
 
@@ -11,20 +12,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, LinearColorMapper
+from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, LabelSet, LinearColorMapper
 from bokeh.models.annotations import ColorBar, Span
 from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 
-from ..describe import ColumnGroups, HeatMap, PrincipalPlane
+from ..describe import ColumnGroups, HeatMap
 from ..evaluation.prediction_curve import PredictionCurve
 from .page_facts import PageFacts
 
 BLUE, ORANGE, RED, GREY = "#0072B2", "#E69F00", "#D55E00", "#8a8f98"
-LABEL_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", RED, "#F0E442", "#000000")
-MARKERS = ("circle", "triangle", "square", "diamond", "inverted_triangle", "star", "plus", "x")
+#: Of the seven most common values, of all others, and of what is missing.
+KINDS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", RED, "#F0E442", "#5b6470")
+MISSING = "#d9dce0"
+#: From low to high.
+SEQUENCE = Cividis256
 #: Blue to red through white, safe for the colour-blind.
 DIVERGING = interp_palette(("#2166ac", "#f7f7f7", "#b2182b"), 101)
+#: Associations below this are hardly to be seen on the map.
+FAINT = 0.3
 
 
 def _figure(x_label: str, y_label: str, height: int = 330, **options: Any) -> Any:
@@ -38,6 +44,7 @@ def _figure(x_label: str, y_label: str, height: int = 330, **options: Any) -> An
         **options,
     )
     plot.toolbar.logo = None
+    plot.toolbar.autohide = True  # nor is it in the way on paper
     plot.min_border_right = 16
     plot.xgrid.grid_line_color = None
     plot.ygrid.grid_line_color = "#e6e8eb"
@@ -59,8 +66,15 @@ def _rank_ticks(plot: Any, most: int) -> None:
 def _points(plot: Any, source: ColumnDataSource, x: str, y: str, size: float) -> None:
     """Dots that tell their name and can be clicked; the page fills `source`."""
     dots = plot.scatter(
-        x, y, source=source, size=size, color=BLUE, alpha=0.65, line_color=None,
-        selection_color=RED, selection_alpha=1.0, nonselection_alpha=0.35, nonselection_color=BLUE,
+        x, y, source=source, size=size, color="colour", alpha=0.65, line_color=None,
+        selection_color=RED, selection_alpha=1.0, nonselection_alpha=0.35,
+        nonselection_color="colour",
+    )  # fmt: skip
+    plot.add_layout(
+        LabelSet(
+            x=x, y=y, text="label", source=source, x_offset=5, y_offset=2,
+            text_font_size="10px", text_color="#333a44",
+        )
     )  # fmt: skip
     tips = [("", "@name"), ("rank", "@rank"), ("score", "@score{0.0000a}")]
     plot.add_tools(HoverTool(renderers=[dots], tooltips=tips, mode="mouse"))
@@ -68,166 +82,145 @@ def _points(plot: Any, source: ColumnDataSource, x: str, y: str, size: float) ->
 
 
 def feature_source() -> ColumnDataSource:
-    """The source that all pictures of features share; the page's script fills it."""
-    empty: dict[str, Sequence[float]] = {k: [] for k in ("name", "rank", "score", "mean", "spread")}
+    """The source that all pictures of columns share; the page's script fills it."""
+    keys = ("name", "label", "colour", "rank", "score", "spread")
+    empty: dict[str, Sequence[float]] = {key: [] for key in keys}
     return ColumnDataSource(empty, name="features")
 
 
+def row_source(facts: PageFacts) -> ColumnDataSource:
+    """The rows in both planes; the page's script colours them."""
+    planes = {"all": facts.plane_of_all, "top": facts.plane_of_top}
+    data: dict[str, Any] = {
+        f"{axis}_{name}": plane.coordinates[:, k].astype(np.float32)
+        for name, plane in planes.items()
+        for k, axis in enumerate("xy")
+    }
+    data["colour"] = [BLUE] * len(facts.plane_rows)
+    return ColumnDataSource(data, name="rows")
+
+
 def score_figure(facts: PageFacts, source: ColumnDataSource) -> Any:
-    """Score against rank, beside the scores of shuffled features; a line marks the bend."""
+    """Score against rank; a line marks the bend."""
     scores = facts.scores[facts.order]
-    shuffled = facts.null
     n = len(scores)
-    low, high = _padded(min(scores[-1], shuffled.min()), max(scores[0], shuffled.max()))
     plot = _figure(
         "rank (1 is best; logarithmic)", "score", x_axis_type="log",
-        x_range=(0.9, max(n * 1.1, 2)), y_range=(low, high),
+        x_range=(0.9, max(n * 1.1, 2)), y_range=_padded(scores[-1], scores[0]),
     )  # fmt: skip
-    at = _thin(n)
-    plot.varea(
-        at + 1, shuffled.min(axis=0)[at], shuffled.max(axis=0)[at], color=ORANGE, alpha=0.35,
-        legend_label="shuffled features",
-    )  # fmt: skip
-    plot.add_layout(_dashed_line(facts.knee))
+    line = Span(location=facts.knee, dimension="height", line_dash="dashed", line_color=GREY)
+    plot.add_layout(line)
     _rank_ticks(plot, n)
     _points(plot, source, "rank", "score", 6)
-    plot.legend.location = "top_right"
     return plot
 
 
 def curve_figure(curve: PredictionCurve) -> Any:
-    """Error against the number of top features, beside the band of random orders."""
+    """Error against the number of top columns, beside the band of random orders."""
     plot = _figure(
-        "number of top features (logarithmic)", "error (1 = predicting means)", x_axis_type="log"
+        "number of top columns (logarithmic)", "error (1 = predicting means)", x_axis_type="log"
     )
-    plot.varea(
-        curve.sizes, curve.random_low, curve.random_high, color=ORANGE, alpha=0.35,
-        legend_label="random order",
-    )  # fmt: skip
+    plot.varea(curve.sizes, curve.random_low, curve.random_high, color=ORANGE, alpha=0.35)
+    plot.add_layout(Span(location=1.0, dimension="width", line_dash="dashed", line_color=GREY))
     _rank_ticks(plot, int(curve.sizes[-1]))
-    plot.line(curve.sizes, curve.error, color=BLUE, line_width=2, legend_label="this ranking")
+    plot.line(curve.sizes, curve.error, color=BLUE, line_width=2)
     dots = plot.scatter(curve.sizes, curve.error, color=BLUE, size=7)
     plot.add_tools(
-        HoverTool(renderers=[dots], tooltips=[("features", "@x"), ("error", "@y{0.000}")])
+        HoverTool(renderers=[dots], tooltips=[("columns", "@x"), ("error", "@y{0.000}")])
     )
-    plot.legend.location = "top_right"
     return plot
 
 
-def interval_figure(facts: PageFacts) -> Any:
-    """Rank intervals of the top 30, best at the top; the page writes the names beside them."""
-    top = facts.order[:30]
-    y = np.arange(len(top), 0, -1)
-    low, high = facts.stability.low[top], facts.stability.high[top]
-    plot = _figure(
-        "rank (logarithmic)", "", height=max(180, 60 + 18 * len(top)), x_axis_type="log",
-        x_range=(0.8, max(float(high.max()) * 1.3, 2)), y_range=(0.3, len(top) + 0.7),
-    )  # fmt: skip
-    plot.segment(low, y, high, y, line_width=4, color=BLUE, alpha=0.45)
-    plot.scatter(np.arange(1, len(top) + 1), y, size=8, color=RED, marker="diamond")
-    _rank_ticks(plot, int(high.max()))
-    plot.yaxis.ticker = y.tolist()
-    plot.yaxis.name = "interval-names"
-    plot.ygrid.grid_line_color = None
-    plot.xgrid.grid_line_color = "#e6e8eb"
-    return plot
-
-
-def frequency_figure(facts: PageFacts) -> Any:
-    """How often the leading features came out among the top; a line marks where the top ends."""
-    stability = facts.stability
-    shown = facts.order[: max(2 * facts.top, 30)]
-    repeats = "seeds" if stability.drawn else "refits"
-    plot = _figure(
-        "rank", f"share of {repeats} in the top {facts.top}",
-        x_range=(0.4, len(shown) + 0.6), y_range=(0, 1.05),
-    )  # fmt: skip
-    plot.vbar(np.arange(1, len(shown) + 1), 0.8, stability.frequency[shown], color=BLUE)
-    plot.add_layout(_dashed_line(facts.top + 0.5))
-    return plot
-
-
-def _dashed_line(at: float) -> Span:
-    return Span(location=at, dimension="height", line_dash="dashed", line_color=GREY)
-
-
-def against_figure(facts: PageFacts, source: ColumnDataSource, what: str) -> Any:
-    """Score against the mean or the spread of the columns."""
-    values = getattr(facts.summary, what)
-    known = values[np.isfinite(values)]
-    positive = known[known > 0]
-    label = f"{what} of the column"
+def spread_figure(facts: PageFacts, source: ColumnDataSource) -> Any:
+    """Score against the spread of columns of numbers."""
+    spread = facts.summary.spread[facts.numeric]
+    positive = spread[spread > 0]
+    label = "spread of the column"
     options: dict[str, Any] = {}
-    if what == "spread" and len(positive) and positive.max() > 50 * positive.min():
+    if len(positive) and positive.max() > 50 * positive.min():
         label += " (logarithmic)"
         options = {"x_axis_type": "log", "x_range": (positive.min() / 1.5, positive.max() * 1.5)}
-    elif len(known):
-        options = {"x_range": _padded(known.min(), known.max())}
+    elif len(positive):
+        options = {"x_range": _padded(np.nanmin(spread), np.nanmax(spread))}
     y_range = _padded(facts.scores.min(), facts.scores.max())
     plot = _figure(label, "score", y_range=y_range, **options)
-    _points(plot, source, what, "score", 5)
+    _points(plot, source, "spread", "score", 5)
     return plot
 
 
-def group_figure(groups: ColumnGroups) -> Any:
-    """Associations of the leading features, like beside like."""
+def group_figure(groups: ColumnGroups) -> Any | None:
+    """Associations of the leading columns, like beside like; None if there is nothing to see."""
     n = len(groups.matrix)
-    plot = _square("features, like beside like", "", n, n, height=560)
-    mapper = LinearColorMapper(palette=Cividis256, low=0, high=1)
+    if np.triu(groups.matrix, 1).max() < FAINT:
+        return None
+    plot = _map(n, n, height=150 + 13 * n)
+    mapper = LinearColorMapper(palette=SEQUENCE, low=0, high=1)
     plot.image([groups.matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
     plot.add_layout(ColorBar(color_mapper=mapper, width=10), "right")
+    _name_axis(plot.xaxis, "group-names-below", n)
+    plot.xaxis.major_label_orientation = "vertical"
+    _name_axis(plot.yaxis, "group-names", n)
     return plot
 
 
 def heat_figure(heat: HeatMap) -> Any:
-    """Rows and leading features in colours; the page writes the names below them."""
+    """Rows and leading columns in colours; the page writes the names below them."""
     rows, columns = heat.values.shape
-    plot = _square("", "rows", columns, rows, height=560)
-    mapper = LinearColorMapper(palette=DIVERGING, low=-3, high=3, nan_color="#bdbdbd")
-    plot.image([heat.values[::-1].astype(np.float32)], 0, 0, columns, rows, color_mapper=mapper)
-    ticker = BasicTicker(desired_num_ticks=7)
-    plot.add_layout(ColorBar(color_mapper=mapper, width=10, ticker=ticker), "right")
-    plot.xaxis.visible = True
-    plot.xaxis.name = "heat-names"
-    plot.xaxis.ticker = (np.arange(columns) + 0.5).tolist()
+    plot = _map(columns, rows, height=560)
+    plot.image_rgba([_colours(heat)[::-1]], 0, 0, columns, rows)
+    if not heat.nominal.all():
+        mapper = LinearColorMapper(palette=DIVERGING, low=-3, high=3)
+        ticker = BasicTicker(desired_num_ticks=7)
+        plot.add_layout(ColorBar(color_mapper=mapper, width=10, ticker=ticker), "right")
+    _name_axis(plot.xaxis, "heat-names", columns)
     plot.xaxis.major_label_orientation = "vertical"
-    plot.xaxis.major_label_text_font_size = "8px"
+    plot.yaxis.axis_label = "rows"
+    plot.yaxis.major_label_text_font_size = "0px"
     return plot
 
 
-def plane_figure(plane: PrincipalPlane, kinds: np.ndarray | None) -> Any:
-    """Rows in a plane, one colour and one marker per kind."""
+def _colours(heat: HeatMap) -> np.ndarray:
+    """The map as colours of 32 bits: a scale for numbers, one colour a kind for names."""
+    numbers, names, missing = (_rgba(colours) for colours in (DIVERGING, KINDS, (MISSING,)))
+    known = np.nan_to_num(heat.values)
+    place = np.rint((known + 3.0) / 6.0 * (len(numbers) - 1)).astype(int)
+    found = numbers[np.clip(place, 0, len(numbers) - 1)]
+    found[:, heat.nominal] = names[known[:, heat.nominal].astype(int)]
+    found[np.isnan(heat.values)] = missing[0]
+    return found
+
+
+def _rgba(colours: Sequence[str]) -> np.ndarray:
+    parts = [[*bytes.fromhex(colour[1:]), 255] for colour in colours]
+    return np.array(parts, dtype=np.uint8).view(np.uint32).ravel()
+
+
+def plane_figure(source: ColumnDataSource, which: str) -> Any:
+    """Rows in a plane."""
     plot = _figure("first principal axis", "second principal axis")
-    if kinds is None:
-        x, y = plane.coordinates.T
-        plot.scatter(x, y, size=5, color=BLUE, alpha=0.6, line_color=None)
-        return plot
-    for kind in np.unique(kinds):
-        x, y = plane.coordinates[kinds == kind].astype(np.float32).T
-        plot.scatter(
-            x, y, size=6, color=LABEL_COLOURS[kind % 8], marker=MARKERS[kind % 8], alpha=0.7
-        )
+    plot.scatter(
+        f"x_{which}", f"y_{which}", source=source, size=5, color="colour", alpha=0.7,
+        line_color=None,
+    )  # fmt: skip
     return plot
 
 
-def _square(x_label: str, y_label: str, width: int, height_units: int, height: int = 420) -> Any:
-    plot = _figure(x_label, y_label, height=height, x_range=(0, width), y_range=(0, height_units))
+def _map(width: int, height_units: int, height: int) -> Any:
+    plot = _figure("", "", height=height, x_range=(0, width), y_range=(0, height_units))
     plot.grid.visible = False
     for axis in plot.axis:
         axis.major_tick_line_color = axis.minor_tick_line_color = None
-    plot.yaxis.major_label_text_font_size = "0px"
-    if x_label:
-        plot.xaxis.major_label_text_font_size = "0px"
     return plot
+
+
+def _name_axis(axis: Any, name: str, n: int) -> None:
+    """A place for a name in the middle of each of `n` cells."""
+    axis.name = name
+    axis.ticker = (np.arange(n) + 0.5).tolist()
+    axis.major_label_text_font_size = "10px"
+    axis.major_label_overrides = {k + 0.5: "" for k in range(n)}
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:
     pad = 0.05 * (high - low) or abs(high) * 0.05 or 1.0
     return float(low - pad), float(high + pad)
-
-
-def _thin(n: int, most: int = 400) -> np.ndarray:
-    """Indices that are enough to draw a line over a logarithmic axis."""
-    if n <= most:
-        return np.arange(n)
-    return np.unique(np.round(np.geomspace(1, n, most)).astype(int)) - 1

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
 from bokeh.embed import components
 from bokeh.resources import INLINE
 from jinja2 import Environment, Template
@@ -23,10 +22,10 @@ from jinja2 import Environment, Template
 from ..io.data_file import shorten
 from ..registry import method_of
 from . import figures, words
-from .page_data import payload, safe_json
-from .page_facts import PageFacts
-
-MAX_LABELS = 8
+from .bars import score_bars
+from .page_data import kinds_of_columns, payload, safe_json
+from .page_facts import N_BARS, N_HEAT, PageFacts
+from .row_colours import colours_by_label
 
 
 def render(
@@ -38,12 +37,11 @@ def render(
 ) -> str:
     """The page as text."""
     method = method_of(facts.ranker)
-    kinds, legend = _label_kinds(facts, labels)
-    data = safe_json(payload(facts))
+    data = safe_json(payload(facts, colours_by_label(facts, labels)))
     # Only scripts that carry this word run; the same page gets the same word, and no name in
     # the page can hold the digest of the page.
     nonce = hashlib.sha256(data.encode("utf-8")).hexdigest()[:32]
-    script, divs = components(_figures(facts, kinds))
+    script, divs = components(_figures(facts))
     return _template().render(
         title=shorten(title, 120),
         facts=facts,
@@ -52,7 +50,9 @@ def render(
         top=facts.top,
         warnings=[*words.warnings_about(facts), *notes],
         settings=words.settings(facts.ranker, method, facts.seed),
-        says=words.verdicts(facts),
+        verdicts=words.verdicts(facts),
+        says=words.captions(facts),
+        bars=score_bars(facts),
         nine_of_ten=words.nine_of_ten(facts.stability),
         divs=divs,
         nonce=nonce,
@@ -61,8 +61,12 @@ def render(
         css=_asset("report.css"),
         js=_asset("report.js"),
         data=data,
-        label_name=label_name,
-        legend=legend,
+        label_name=label_name if label_name or labels is None else "label",
+        labelled=labels is not None,
+        coloured=facts.order[:N_HEAT].tolist(),
+        kinds=figures.KINDS,
+        types=kinds_of_columns(facts.table),
+        missing=figures.MISSING,
         groups=_group_rows(facts),
         shorten=shorten,
         number=words.number,
@@ -78,40 +82,21 @@ def _template() -> Template:
     return environment.from_string(_asset("report.html"))
 
 
-def _figures(facts: PageFacts, kinds: np.ndarray | None) -> dict[str, Any]:
-    source = figures.feature_source()
+def _figures(facts: PageFacts) -> dict[str, Any]:
+    """The pictures that show something; what is left out, the words beside it say."""
+    source, rows = figures.feature_source(), figures.row_source(facts)
     made = {
-        "score": figures.score_figure(facts, source),
-        "interval": figures.interval_figure(facts),
-        "frequency": figures.frequency_figure(facts),
-        "mean": figures.against_figure(facts, source, "mean"),
-        "spread": figures.against_figure(facts, source, "spread"),
+        "score": figures.score_figure(facts, source) if facts.n_columns > N_BARS else None,
+        "curve": None if facts.curve is None else figures.curve_figure(facts.curve),
+        "spread": figures.spread_figure(facts, source)
+        if len(facts.numeric) >= words.MIN_COMPARED
+        else None,
         "groups": figures.group_figure(facts.groups),
         "heat": figures.heat_figure(facts.heat),
-        "plane_all": figures.plane_figure(facts.plane_of_all, kinds),
-        "plane_top": figures.plane_figure(facts.plane_of_top, kinds),
+        "plane_all": figures.plane_figure(rows, "all") if facts.plane_of_all.share else None,
+        "plane_top": None if facts.plane_agreement is None else figures.plane_figure(rows, "top"),
     }
-    if facts.curve is not None:
-        made["curve"] = figures.curve_figure(facts.curve)
-    return made
-
-
-def _label_kinds(
-    facts: PageFacts, labels: Sequence[str] | None
-) -> tuple[np.ndarray | None, list[tuple[str, str]]]:
-    """A number per row for its label, and the legend; rare labels share the last number."""
-    if labels is None:
-        return None, []
-    shown = np.asarray(labels, dtype=object)[facts.plane_rows]
-    distinct, counts = np.unique(shown.astype(str), return_counts=True)
-    ranked = distinct[np.argsort(-counts, kind="stable")]
-    kept = list(ranked[: MAX_LABELS - (len(ranked) > MAX_LABELS)])
-    position = {label: i for i, label in enumerate(kept)}
-    kinds = np.array([position.get(str(label), len(kept)) for label in shown])
-    texts = [shorten(str(label), 30) or "(none)" for label in kept]
-    if len(ranked) > len(kept):
-        texts.append(f"{len(ranked) - len(kept)} others")
-    return kinds, list(zip(texts, figures.LABEL_COLOURS, strict=False))
+    return {name: plot for name, plot in made.items() if plot is not None}
 
 
 def _group_rows(facts: PageFacts) -> list[tuple[str, int, str]]:

@@ -1,4 +1,4 @@
-"""What the page's script needs to know of every feature, small and safe."""
+"""What the page's script needs to know of every column, small and safe."""
 
 from __future__ import annotations
 
@@ -9,34 +9,52 @@ from typing import Any
 
 import numpy as np
 
-from ..describe import value_counts
+from ..describe import STRONG, value_counts
 from ..io.data_file import shorten
-from .page_facts import PageFacts
+from ..table import Table
+from .figures import GREY, KINDS, MISSING, SEQUENCE
+from .page_facts import N_NEIGHBOURS, PageFacts
+from .row_colours import RowColours, colours_by_column
 from .words import nine_of_ten
 
 #: Values of a nominal column that its card shows.
 MAX_VALUES = 12
 
 
-def payload(facts: PageFacts) -> dict[str, Any]:
-    """What the script needs to show every feature, in the order of the columns."""
+def payload(facts: PageFacts, label: RowColours | None) -> dict[str, Any]:
+    """What the script needs to show every column, in the order of the columns."""
     return {
         "names": facts.names,
         "columns": _packed_columns(facts),
         "neighbours": facts.neighbours.nearest.shape[1],
         "histograms": _bars(facts.summary.histogram),
         "nominal": _nominal_facts(facts),
-        "rows": facts.table.n_rows,
+        "kinds": kinds_of_columns(facts.table),
         "top": facts.top,
+        "leading": min(N_NEIGHBOURS, facts.n_columns),
+        "strong": STRONG,
         "repeats": nine_of_ten(facts.stability),
-        "chance": _number(facts.chance_level),
-        "intervals": facts.order[:30].tolist(),
+        "groups": facts.groups.columns.tolist(),
         "heat": facts.heat.columns.tolist(),
+        "palettes": {"kinds": KINDS, "sequence": SEQUENCE[:-1], "missing": MISSING, "quiet": GREY},
+        "rows": {j: _colours(by) for j, by in colours_by_column(facts).items()},
+        "label": None if label is None else _colours(label),
     }
 
 
+def kinds_of_columns(table: Table) -> list[str]:
+    """What each column holds, in a word."""
+    words = np.where(table.n_values > 0, "nominal", "number")
+    words[list(table.schema.boolean)] = "yes/no"
+    return words.tolist()
+
+
+def _colours(by: RowColours) -> dict[str, Any]:
+    return {"places": _pack(by.places, "u1"), "legend": by.legend, "nominal": by.nominal}
+
+
 def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
-    """One number, or a few, for every feature."""
+    """One number, or a few, for every column."""
     small = "u2" if facts.n_columns < 2**16 else "u4"
     return {
         "score": _pack(_f4(facts.scores), "f4"),
@@ -44,6 +62,11 @@ def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
         "spread": _pack(_f4(facts.summary.spread), "f4"),
         "missing": _pack(facts.summary.missing, "f4"),
         "zero": _pack(facts.summary.zero, "f4"),
+        "values": _pack(facts.summary.distinct, "u4"),
+        "deviations": _pack(_f4(facts.structure.deviations), "f4"),
+        "explained": _pack(facts.structure.explained, "f4"),
+        "chance": _pack(facts.structure.chance, "f4"),
+        "beyond": _pack(facts.structure.beyond, "u1"),
         "order": _pack(facts.order, "u4"),
         "low": _pack(facts.stability.low, "u4"),
         "high": _pack(facts.stability.high, "u4"),
@@ -63,7 +86,7 @@ def _pack(values: np.ndarray, dtype: str) -> dict[str, str]:
 
 
 def _bars(histograms: np.ndarray) -> list[str]:
-    """Heights of the bars of each feature, from 0 to 35 of the highest, as digits."""
+    """Heights of the bars of each column, from 0 to 35 of the highest, as digits."""
     highest = np.maximum(histograms.max(axis=1, keepdims=True), 1)
     digits = np.array(list("0123456789abcdefghijklmnopqrstuvwxyz"))
     return ["".join(row) for row in digits[np.ceil(35 * histograms / highest).astype(int)]]
@@ -83,10 +106,6 @@ def _f4(values: np.ndarray) -> np.ndarray:
     """Numbers that fit float32."""
     limit = float(np.finfo(np.float32).max)
     return np.clip(values, -limit, limit)
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def safe_json(payload: Any) -> str:

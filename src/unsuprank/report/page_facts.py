@@ -6,29 +6,40 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.spatial import procrustes
 
 from .. import describe
 from .._progress import progress
 from ..describe import (
     ColumnGroups,
     ColumnNeighbours,
+    ColumnStructure,
     ColumnSummary,
     HeatMap,
     PrincipalPlane,
     RankStability,
+    Representatives,
 )
 from ..describe.fitted import read_for
 from ..describe.plane import MAX_ROWS
-from ..evaluation.prediction_curve import PredictionCurve, no_curve_because, prediction_curve
+from ..describe.refits import effort
+from ..evaluation.prediction_curve import (
+    N_RANDOM,
+    PredictionCurve,
+    no_curve_because,
+    prediction_curve,
+)
 from ..ranker import Ranker
 from ..table import Table
 
-#: Columns that the page calls the top, at most.
-TOP = 16
+#: Columns that the page calls the top, at most; and bars, one for each leading column.
+TOP, N_BARS = 16, 30
 #: Leading columns among which neighbours are looked for, groups are formed, and rows are shown.
-N_NEIGHBOURS, N_GROUPED, N_HEAT = 1000, 100, 50
-#: Values (rows x columns) up to which the error curve has ten folds and ten random orders.
-FULL_CURVE = 500_000
+N_NEIGHBOURS, N_GROUPED, N_HEAT = 1000, 50, 50
+#: Folds of the error curve, and the numbers of rows that it may be measured on.
+MAX_FOLDS, MIN_FOLDS, CURVE_ROWS = 10, 3, (1000, 500, 250)
+#: Work that the fits of the curve may come to, in units of `effort`, and that of judging orders.
+FIT_WORK, JUDGE_WORK = 5_000_000, 6e9
 
 
 @dataclass(frozen=True)
@@ -43,9 +54,9 @@ class PageFacts:
     order: np.ndarray
     summary: ColumnSummary
     repeated: list[tuple[int, int]]
+    structure: ColumnStructure
     stability: RankStability
-    #: Scores of shuffled tables, best first.
-    null: np.ndarray
+    representatives: Representatives
     neighbours: ColumnNeighbours
     groups: ColumnGroups
     heat: HeatMap
@@ -71,27 +82,56 @@ class PageFacts:
         return self.stability.top
 
     @property
+    def numeric(self) -> np.ndarray:
+        """The columns of numbers."""
+        return np.flatnonzero(self.table.n_values == 0)
+
+    @property
+    def bars(self) -> np.ndarray:
+        """The columns that have a bar each, best first."""
+        return self.order[:N_BARS]
+
+    @property
+    def errors(self) -> np.ndarray | None:
+        """Standard errors of the scores over the trees, where the ranker knows them."""
+        error = getattr(self.ranker, "scores_sem_", None)
+        return error if self.stability.drawn else None
+
+    @property
+    def all_equal(self) -> bool:
+        """Whether the scores tell no column from another."""
+        return bool(self.scores.min() == self.scores.max())
+
+    @property
     def knee(self) -> int:
         """The rank where the falling scores bend."""
         return describe.knee(self.scores)
 
     @property
-    def chance_level(self) -> float:
-        """The score that one in twenty shuffled columns exceeds."""
-        return float(np.quantile(self.null, 0.95))
+    def plane_agreement(self) -> float | None:
+        """Share of the one plane's variation that the other has, turned and scaled onto it.
+
+        None if there is nothing to compare: one of the two has no extent, or both have the same
+        columns.
+        """
+        planes = self.plane_of_all, self.plane_of_top
+        if self.top == self.n_columns or not all(plane.share for plane in planes):
+            return None
+        return 1.0 - float(procrustes(*(plane.coordinates for plane in planes))[2])
 
 
 def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
     """Compute everything, with a step of progress for each part."""
     table = read_for(ranker, X)
     seed = _own_seed(ranker) if seed is None else seed
-    order, top = ranker.order_, min(TOP, table.n_columns)
+    order, top = ranker.order_, min(TOP, (table.n_columns + 1) // 2)
     rows = table.sample_rows(MAX_ROWS, seed)
     parts = {
         "summary": lambda: describe.summarise_columns(table),
         "repeated": lambda: describe.repeated_columns(table),
+        "structure": lambda: describe.find_structure(table),
         "stability": lambda: describe.measure_stability(ranker, table, top, seed),
-        "null": lambda: describe.null_scores(ranker, table, seed),
+        "representatives": lambda: describe.find_representatives(table, seed),
         "neighbours": lambda: describe.find_neighbours(table, order[:N_NEIGHBOURS]),
         "groups": lambda: describe.find_groups(table, order[:N_GROUPED]),
         "heat": lambda: describe.heat_map(table, order[:N_HEAT], seed),
@@ -118,12 +158,21 @@ def _own_seed(ranker: Ranker) -> int:
 def _curve(ranker: Ranker, table: Table, seed: int) -> PredictionCurve | None:
     if no_curve_because(table):
         return None
-    cv, n_random = (10, 10) if table.n_rows * table.n_columns <= FULL_CURVE else (3, 4)
+    n_rows, n_folds = curve_plan(ranker, table)
     return prediction_curve(
-        table,
+        table.take(rows=table.sample_rows(n_rows, seed)),
         ranker,
-        cv=min(cv, table.n_rows),
-        n_random=n_random,
+        cv=n_folds,
         seed=seed,
         n_jobs=ranker.get_params().get("n_jobs"),
     )
+
+
+def curve_plan(ranker: Ranker, table: Table) -> tuple[int, int]:
+    """Rows and folds of the error curve: as many as come to a fixed amount of work."""
+    for n_rows in (table.n_rows, *(n for n in CURVE_ROWS if n < table.n_rows)):
+        n_folds = int(FIT_WORK / effort(ranker, table, n_rows))
+        judging = n_rows**2 * (table.n_columns + 8) * (1 + N_RANDOM)
+        if n_folds >= MIN_FOLDS and judging <= JUDGE_WORK:
+            break
+    return n_rows, min(n_rows, MAX_FOLDS, max(MIN_FOLDS, n_folds))

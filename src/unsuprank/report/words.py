@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Callable
 
 import numpy as np
 import scipy
 import sklearn
 
 from .._version import __version__
-from ..describe import STRONG, ColumnGroups, HeatMap, RankStability, spearman
+from ..describe import STRONG, HeatMap, RankStability, Representatives, spearman
+from ..describe.representatives import MANY_NAMES
 from ..evaluation.prediction_curve import PredictionCurve
 from ..io.data_file import shorten
 from ..ranker import Ranker
 from ..registry import Method
-from .page_facts import PageFacts
+from .page_facts import TOP, PageFacts
+
+#: Columns of numbers that it takes to compare the ranking with their spread.
+MIN_COMPARED = 5
 
 
 def number(value: float) -> str:
@@ -28,9 +33,14 @@ def some(names: list[str], most: int = 3) -> str:
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
-def features(count: int) -> str:
-    """How many features, in the singular where there is one."""
-    return f"{count:,} feature" + ("" if count == 1 else "s")
+def columns(count: int) -> str:
+    """How many columns, in the singular where there is one."""
+    return f"{count:,} column" + ("" if count == 1 else "s")
+
+
+def _of_rows(n_rows: int, facts: PageFacts) -> str:
+    """On what a sample of the rows says something, or nothing where that is all of them."""
+    return "" if n_rows == facts.table.n_rows else f" (on a sample of {n_rows:,} rows)"
 
 
 def warnings_about(facts: PageFacts) -> list[str]:
@@ -108,71 +118,169 @@ def settings(ranker: Ranker, method: Method | None, seed: int) -> list[tuple[str
     ]
 
 
-def verdicts(facts: PageFacts) -> dict[str, str]:
+def verdicts(facts: PageFacts) -> list[tuple[str, str, str]]:
+    """The questions that the page answers first: each with a word or two, and a sentence."""
+    return [
+        ("Is there structure beyond chance?", *_structure(facts)),
+        ("Is the order stable?", *_stability(facts)),
+        ("Which few columns stand for all?", *_representatives(facts)),
+    ]
+
+
+def _structure(facts: PageFacts) -> tuple[str, str]:
+    found, n = facts.structure, facts.n_columns
+    if not found.n_beyond:
+        return (
+            "None was found",
+            f"None of the {columns(n)} explains more of the others than it would with its rows "
+            "shuffled. Whatever the order below says, it does not say that columns go together.",
+        )
+    others = [facts.names[j] for j in facts.order if not found.beyond[j]]
+    left = f" Not beyond chance: {some(others, 4)}." if others else ""
+    return (
+        "Yes" if 2 * found.n_beyond > n else "In some columns",
+        f"{found.n_beyond:,} of {columns(n)} explain more of the others than they would with their "
+        f"rows shuffled (at most 5% of these are expected to be false discoveries).{left}",
+    )
+
+
+def _stability(facts: PageFacts) -> tuple[str, str]:
+    stability, top = facts.stability, facts.top
+    if facts.all_equal:
+        return "There is none", "All columns have the same score; they are listed as they came."
+    if facts.n_columns == 1:
+        return "There is none", "A single column has no order."
+    kept = int((stability.frequency[facts.order[:top]] >= 0.8).sum())
+    how = (
+        f"in {stability.n_repeats} draws of what other seeds would give"
+        if stability.drawn
+        else f"in {stability.n_repeats} refits on 80% of the rows"
+    )
+    answer = "Mostly" if kept >= 0.8 * top else "In part" if 2 * kept >= top else "No"
+    rows = " How much other rows would change it was not tried." if stability.drawn else ""
+    return answer, (
+        f"{kept} of the top {top} stay among the top {top} at least four times in five, {how}; half "
+        f"of the top {top} keep their rank within an interval of {_typical_width(facts)}.{rows}"
+    )
+
+
+def _typical_width(facts: PageFacts) -> str:
+    top = facts.order[: facts.top]
+    width = int(np.median(facts.stability.high[top] - facts.stability.low[top] + 1))
+    return f"{width:,} rank" + ("" if width == 1 else "s")
+
+
+def _representatives(facts: PageFacts) -> tuple[str, str]:
+    found = facts.representatives
+    all_of = columns(facts.n_columns - len(found.left_out))
+    tail = _left_out(facts, found) + _of_rows(found.n_rows, facts)
+    if not len(found.columns):
+        return "None do", f"No column explains more of the others than chance would{tail}."
+    names = some([facts.names[j] for j in found.columns], TOP)
+    count = len(found.columns)
+    return (
+        f"{count:,} of {all_of}",
+        f"{names}: together {'it explains' if count == 1 else 'they explain'} "
+        f"{found.explained[-1]:.0%} of the variation of {all_of}{tail}.{_what_next(found, facts)}",
+    )
+
+
+def _what_next(found: Representatives, facts: PageFacts) -> str:
+    """Why there are no more of them."""
+    if found.complete:
+        return " Picked one after the other; the next would explain no more than chance."
+    if len(found.columns) + len(found.left_out) == facts.n_columns:
+        return " None of them can be spared."
+    return f" No more than {len(found.columns)} were looked for."
+
+
+def _left_out(facts: PageFacts, found: Representatives) -> str:
+    if not len(found.left_out):
+        return ""
+    names = some([facts.names[j] for j in found.left_out], 4)
+    return f", leaving out nominal columns of more than {MANY_NAMES} values ({names})"
+
+
+def captions(facts: PageFacts) -> dict[str, str]:
     """A sentence for every picture: what it shows in this table (also its alternative text)."""
-    out = {
+    return {
+        "bars": _bars(facts),
         "score": _score(facts),
-        "stability": _stability(facts),
         "variance": _variance(facts),
-        "groups": _groups(facts.groups),
+        "groups": _groups(facts),
         "heat": _heat(facts.heat),
         "planes": _planes(facts),
+        "curve": "" if facts.curve is None else _curve(facts.curve),
+        "curve_how": "" if facts.curve is None else _curve_how(facts.curve, facts),
     }
-    if facts.curve is not None:
-        out["curve"] = _curve(facts.curve)
-    return out
+
+
+def _bars(facts: PageFacts) -> str:
+    return (
+        "All columns have the same score, so there are no bars to compare."
+        if facts.all_equal
+        else f"The {columns(len(facts.bars))} with the highest scores."
+        if len(facts.bars) < facts.n_columns
+        else f"All {columns(facts.n_columns)}, best first."
+    )
 
 
 def _score(facts: PageFacts) -> str:
     scores = facts.scores[facts.order]
     return (
         f"The scores fall from {number(scores[0])} at rank 1 to {number(scores[-1])} at rank "
-        f"{len(scores):,}; the bend is at rank {facts.knee:,}. {_chance(facts)}"
-    )
-
-
-def _chance(facts: PageFacts) -> str:
-    if np.allclose(facts.null.mean(axis=0), facts.scores[facts.order], rtol=1e-6, atol=0):
-        return "Shuffling the columns does not change this score: it looks at one column at a time."
-    above = int((facts.scores > facts.chance_level).sum())
-    return (
-        f"Of the features, {above:,} score higher than 95% of shuffled ones; about "
-        f"{max(1, round(0.05 * facts.n_columns)):,} would by chance."
+        f"{len(scores):,}, and bend most at rank {facts.knee:,}."
     )
 
 
 def _curve(curve: PredictionCurve) -> str:
-    better = int((curve.error < curve.random_low).sum())
-    verdict = (
-        ": choosing by this ranking is better than by chance."
-        if better
-        else ", so for this purpose a random choice is about as good."
+    return " ".join(filter(None, (_error_level(curve), _enough(curve), _band(curve))))
+
+
+def _error_level(curve: PredictionCurve) -> str:
+    best = int(curve.error.argmin())
+    if curve.error[best] >= 1.0:
+        return (
+            f"The error is {number(curve.error[best])} or more at every size, and 1 is what "
+            "predicting every column by its mean or its most common value gives: this way of "
+            "predicting fails here, and the curve does not tell how many columns are enough."
+        )
+    return (
+        f"The error is lowest with {columns(int(curve.sizes[best]))}, at "
+        f"{number(curve.error[best])} of that of predicting means and most common values."
+    )
+
+
+def _enough(curve: PredictionCurve) -> str:
+    if curve.error.min() >= 1.0:
+        return ""
+    if curve.enough is None:
+        return "It goes on falling until all columns are in: no smaller number is enough."
+    return f"With {columns(curve.enough)} it is within 5% of the way from its worst to its best."
+
+
+def _band(curve: PredictionCurve) -> str:
+    better, worse, n = curve.n_better, curve.n_worse, curve.n_compared
+    judged = (
+        "at most sizes this choice is better than a random one"
+        if 2 * better > n
+        else "at most sizes a random choice is better"
+        if 2 * worse > n
+        else "this does not show that the choice is better than a random one"
     )
     return (
-        f"With {features(curve.enough)} the error is within 5% of the best of this curve. The "
-        f"ranking beats the band of random orders at {better} of {len(curve.sizes)} sizes{verdict}"
+        f"Of {n} size{'' if n == 1 else 's'} short of all columns, the error is below the band of "
+        f"random orders at {better} and above it at {worse}: {judged}."
     )
 
 
-def _stability(facts: PageFacts) -> str:
-    stability, top = facts.stability, facts.top
-    kept = int((stability.frequency[facts.order[:top]] >= 0.8).sum())
-    how = (
-        f"Another seed grows other trees; in {stability.n_repeats} draws from the spread of the "
-        "scores over the trees"
-        if stability.drawn
-        else f"In {stability.n_repeats} refits on 80% of the rows"
+def _curve_how(curve: PredictionCurve, facts: PageFacts) -> str:
+    return (
+        "The first 1, 2, 4, … columns of the ranking predict all columns of rows that the ranking "
+        f"has not seen, from the most similar row, in {curve.n_folds} folds"
+        f"{_of_rows(curve.n_rows, facts)}. Orange: the middle nine tenths of {curve.n_random} random "
+        "orders."
     )
-    text = (
-        f"{how}, {kept} of the top {top} features came out among the top {top} at least four "
-        "times in five."
-    )
-    if 2 * kept < top:
-        text += (
-            " The order is far from settled: rely on single ranks only after more rows, or more "
-            "trees where the method grows trees, have made it so."
-        )
-    return text
 
 
 def nine_of_ten(stability: RankStability) -> str:
@@ -181,37 +289,70 @@ def nine_of_ten(stability: RankStability) -> str:
 
 
 def _variance(facts: PageFacts) -> str:
-    r = spearman(facts.scores, np.nan_to_num(facts.summary.spread))
+    numeric = facts.numeric
+    if len(numeric) < MIN_COMPARED:
+        return f"There are fewer than {MIN_COMPARED} columns of numbers: too few to tell."
+    r = spearman(facts.scores[numeric], np.nan_to_num(facts.summary.spread[numeric]))
     if abs(r) > 0.9:
-        judged = "Yes, nearly: ordering the columns by their spread gives almost the same ranking."
+        judged = "Yes, nearly: ordering the columns by their spread gives almost the same ranking"
+        judged += "." if r > 0 else ", turned round."
     elif abs(r) > 0.5:
         judged = "In part: the ranking and the spread go together, but not throughout."
     else:
-        judged = "No: the ranking says something that the spread of the columns does not."
-    return f"{judged} (Rank correlation of score and spread: {r:.2f}.)"
+        judged = "No: ordering the columns by their spread gives another ranking."
+    return f"{judged} (Rank correlation of score and spread over {columns(len(numeric))} of numbers: {r:.2f}.)"
 
 
-def _groups(groups: ColumnGroups) -> str:
-    sizes = [len(group) for group in groups.groups]
-    larger = sum(size > 1 for size in sizes)
+def _closest(facts: PageFacts) -> str:
+    """The two most alike of the grouped columns."""
+    found = facts.groups
+    if len(found.columns) < 2:
+        return ""
+    pairs = np.triu(found.matrix, 1)
+    a, b = np.unravel_index(pairs.argmax(), pairs.shape)
+    names = [facts.names[j] for j in sorted(found.columns[[a, b]].tolist(), key=_place(facts))]
+    return f" Closest are {' and '.join(some([name]) for name in names)} ({pairs[a, b]:.2f})."
+
+
+def _place(facts: PageFacts) -> Callable[[int], int]:
+    """The rank of a column, to sort by."""
+    ranking = facts.ranker.ranking_
+    return lambda j: int(ranking[j])
+
+
+def _groups(facts: PageFacts) -> str:
+    sizes = [len(group) for group in facts.groups.groups]
+    larger = [size for size in sizes if size > 1]
+    if not larger:
+        return (
+            f"None of the first {columns(sum(sizes))} repeats another: no group has an average "
+            f"association of {STRONG}.{_closest(facts)}"
+        )
     return (
-        f"The top {sum(sizes)} features form {len(sizes)} groups of like features "
-        f"(association of at least {STRONG}); {larger} of them have more than one member. One "
-        "representative of each group says most of what the group says."
+        f"The first {columns(sum(sizes))} fall into {len(sizes):,} groups of like columns (an average "
+        f"association of at least {STRONG}); {len(larger):,} of them "
+        f"{'has' if len(larger) == 1 else 'have'} more than one member.{_closest(facts)}"
     )
 
 
 def _heat(heat: HeatMap) -> str:
     return (
-        f"{len(heat.rows):,} rows and the top {len(heat.columns)} features, both ordered so that "
+        f"{len(heat.rows):,} rows and the first {columns(len(heat.columns))}, both ordered so that "
         "like stands beside like. Blocks of colour are groups of rows that share a pattern."
     )
 
 
 def _planes(facts: PageFacts) -> str:
-    return (
+    if not facts.plane_of_all.share:
+        return "No column varies, so there is no picture of the rows."
+    text = (
         "Each dot is a row; near dots are rows alike. The plane holds "
-        f"{facts.plane_of_all.share:.0%} of the variance of all features, and "
-        f"{facts.plane_of_top.share:.0%} of that of the top {facts.top}. If the two pictures show "
-        "the same shape, the top features carry the structure of the table."
+        f"{facts.plane_of_all.share:.0%} of the variance of all columns"
+    )
+    agreement = facts.plane_agreement
+    if agreement is None:
+        return text + "."
+    return (
+        f"{text}, that of the top {facts.top} holds {facts.plane_of_top.share:.0%} of theirs. Turned "
+        f"and scaled onto one another, the two pictures share {agreement:.0%} of their variation."
     )

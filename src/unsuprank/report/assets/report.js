@@ -1,6 +1,6 @@
 "use strict";
-// Shows the features as a table of rows that exist only while they are in view, fills the
-// pictures with names, and opens a card on click. Names are always set as text.
+// Shows the columns as a table of rows that exist only while they are in view, fills the
+// pictures with names, colours rows, and opens a card on click. Names are always set as text.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const arrays = { f4: Float32Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
@@ -11,8 +11,9 @@
   const n = names.length;
   col.rank = new Uint32Array(n);
   col.order.forEach((j, i) => { col.rank[j] = i + 1; });
+  const numbers = [...col.order].filter((j) => !data.nominal[j]);
   const spreadRank = new Uint32Array(n);
-  [...col.order].sort((a, b) => (col.spread[b] || 0) - (col.spread[a] || 0))
+  [...numbers].sort((a, b) => (col.spread[b] || 0) - (col.spread[a] || 0))
     .forEach((j, i) => { spreadRank[j] = i + 1; });
   const $ = (id) => document.getElementById(id);
   const show = (x) => (Number.isNaN(x) ? "" : Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3)
@@ -33,7 +34,8 @@
   let marked = new Set();
 
   const compare = (a, b) => {
-    if (sort.key === "name") return names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0;
+    const texts = { name: names, kind: data.kinds }[sort.key];
+    if (texts) return texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : 0;
     const x = col[sort.key][a], y = col[sort.key][b];
     if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
     return x - y;
@@ -52,7 +54,8 @@
     row.tabIndex = 0;
     if (marked.has(j)) row.className = "marked";
     const cells = [col.rank[j], flat(names[j], 120), `${col.low[j]}–${col.high[j]}`, show(col.score[j]),
-      typical(j), show(col.spread[j]), share(col.missing[j]), share(col.zero[j])];
+      data.kinds[j], col.values[j].toLocaleString("en"), show(col.deviations[j]), typical(j),
+      show(col.spread[j]), share(col.missing[j]), share(col.zero[j])];
     cells.forEach((text, i) => {
       const cell = document.createElement("td");
       cell.textContent = text;
@@ -74,13 +77,13 @@
     view = [...col.order].filter((j) => (!only || marked.has(j))
       && (!words || names[j].toLowerCase().includes(words)));
     view.sort((a, b) => (sort.down ? compare(b, a) : compare(a, b)) || col.rank[a] - col.rank[b]);
-    $("count").textContent = `${view.length.toLocaleString("en")} of ${n.toLocaleString("en")} features`;
+    $("count").textContent = `${view.length.toLocaleString("en")} of ${n.toLocaleString("en")} columns`;
     scroller.scrollTop = 0;
     draw();
   };
   const setSort = (key) => {
-    const numbers = !["rank", "name", "low"].includes(key);
-    sort = { key, down: sort.key === key ? !sort.down : numbers };
+    const falling = !["rank", "name", "low", "kind"].includes(key);
+    sort = { key, down: sort.key === key ? !sort.down : falling };
     document.querySelectorAll("#table th").forEach((th) => {
       const own = th.firstElementChild.dataset.sort === key;
       if (own) th.setAttribute("aria-sort", sort.down ? "descending" : "ascending");
@@ -111,10 +114,11 @@
   const download = () => {
     const quote = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     const digits = (x) => (Number.isNaN(x) ? "" : String(Number(x.toPrecision(7))));
-    const lines = ["feature,rank,rank_low,rank_high,score,mean,mode,spread,missing,zero"];
+    const lines = ["feature,rank,rank_low,rank_high,score,type,values,explained,chance,beyond_chance,mean,mode,spread,missing,zero"];
     for (const j of view) {
       lines.push([quote(names[j]), col.rank[j], col.low[j], col.high[j], digits(col.score[j]),
-        digits(col.mean[j]), quote(String(data.nominal[j]?.[0] ?? "")), digits(col.spread[j]),
+        data.kinds[j], col.values[j], digits(col.explained[j]), digits(col.chance[j]),
+        digits(col.deviations[j]), digits(col.mean[j]), quote(String(data.nominal[j]?.[0] ?? "")), digits(col.spread[j]),
         digits(col.missing[j]), digits(col.zero[j])].join(","));
     }
     const link = document.createElement("a");
@@ -129,19 +133,14 @@
     const out = [`Rank ${col.rank[j]} of ${n}, between ${col.low[j]} and ${col.high[j]} ${data.repeats}; `
       + `among the top ${data.top} in ${col.frequency[j]}% of them.`];
     if (!(col.spread[j] > 0)) return `${out[0]} The column never changes, so it cannot tell rows apart.`;
-    if (data.chance !== null) {
-      out.push(col.score[j] > data.chance
-        ? `Its score, ${show(col.score[j])}, is above what 95% of shuffled features reach (${show(data.chance)}).`
-        : `Its score, ${show(col.score[j])}, is within reach of shuffled features (${show(data.chance)}).`);
+    const more = col.beyond[j] ? "more than chance" : "which chance could give as well";
+    out.push(`It explains ${share(col.explained[j])} of the variance of the other columns, ${more} `
+      + `(${share(col.chance[j])} with its rows shuffled).`);
+    if (!data.nominal[j] && numbers.length > 1) {
+      out.push(`By spread it is number ${spreadRank[j]} of the ${numbers.length} columns of numbers.`);
     }
-    const ratio = spreadRank[j] / col.rank[j];
-    if (!data.nominal[j]) {
-      out.push(ratio > 3 ? `By spread alone it would rank only ${spreadRank[j]}: it matters through its relation to other columns.`
-        : ratio < 1 / 3 ? `By spread alone it would rank ${spreadRank[j]}, higher than here: much of its spread is its own.`
-        : `By spread alone it would rank ${spreadRank[j]}, so spread may be part of the reason.`);
-    }
-    out.push(col.strong[j] ? `${col.strong[j]} of the leading features go closely with it, so it speaks for a group.`
-      : "None of the leading features goes closely with it: what it says, it says alone.");
+    out.push(`${col.strong[j] || "None"} of the ${data.leading} leading columns `
+      + `${col.strong[j] === 1 ? "goes" : "go"} closely with it (association of at least ${data.strong}).`);
     if (col.missing[j] > 0) out.push(`${share(col.missing[j])} of its values are missing.`);
     if (col.zero[j] > 0.5) out.push(`${share(col.zero[j])} of its values are zero.`);
     return out.join(" ");
@@ -176,6 +175,8 @@
       item.append(link, ` (association ${(strength / 100).toFixed(2)}, rank ${col.rank[other]})`);
       near.push(item);
     }
+    $("card-colour").hidden = !data.rows[j] || !$("colour-by");
+    $("card-colour").value = j;
     $("card-near").replaceChildren(...(near.length ? near : ["nothing is like it"]));
     if (!$("card").open) $("card").showModal();
     $("card").scrollTop = 0;
@@ -189,20 +190,67 @@
   };
   const fillPictures = () => {
     const doc = window.Bokeh && window.Bokeh.documents[0];
-    if (!doc || !doc.get_model_by_name("features")) { setTimeout(fillPictures, 50); return; }
-    source = doc.get_model_by_name("features");
-    const pick = (values) => Float64Array.from(col.order, (j) => values[j]);
-    source.data = { name: Array.from(col.order, (j) => flat(names[j], 60)), rank: pick(col.rank),
-      score: pick(col.score), mean: pick(col.mean), spread: pick(col.spread) };
+    if (!doc || !doc.get_model_by_name("heat-names")) { setTimeout(fillPictures, 50); return; }
     const narrow = window.innerWidth < 600;
-    nameTicks(doc.get_model_by_name("interval-names"), data.intervals,
-      (i) => data.intervals.length - i, narrow ? 12 : 28);
+    source = doc.get_model_by_name("features");
+    if (source) fillFeatures(narrow ? 4 : 8);
     nameTicks(doc.get_model_by_name("heat-names"), data.heat, (i) => i + 0.5, narrow ? 8 : 16);
+    const map = doc.get_model_by_name("group-names");
+    if (map) {
+      nameTicks(map, data.groups, (i) => data.groups.length - i - 0.5, narrow ? 12 : 24);
+      if (!narrow) nameTicks(doc.get_model_by_name("group-names-below"), data.groups, (i) => i + 0.5, 16);
+    }
+    rowSource = doc.get_model_by_name("rows");
+    colourRows();
+    document.body.dataset.ready = "yes";
+  };
+  const fillFeatures = (labelled) => {
+    const pick = (values) => Float64Array.from(col.order, (j) => values[j]);
+    const spread = Float64Array.from(col.order, (j) => (data.nominal[j] ? NaN : col.spread[j]));
+    source.data = { name: Array.from(col.order, (j) => flat(names[j], 60)), rank: pick(col.rank),
+      label: Array.from(col.order, (j, i) => (i < labelled ? label(names[j], 20) : "")),
+      colour: Array.from(col.order, (j) => (col.beyond[j] ? data.palettes.kinds[0] : data.palettes.quiet)),
+      score: pick(col.score), spread };
     source.selected.properties.indices.change.connect(() => {
       const chosen = source.selected.indices;
       if (chosen.length === 1 && marked.size !== 1) openCard(col.order[chosen[0]]);
     });
-    document.body.dataset.ready = "yes";
+  };
+
+  // The rows in the planes take the colours of a label or of a column.
+  let rowSource = null;
+  const swatch = (colour, text, kind = "") => {
+    const out = document.createElement("span");
+    const mark = document.createElement("i");
+    mark.style.background = colour;
+    mark.className = kind;
+    out.append(mark, text);
+    return out;
+  };
+  const legendOf = (by, missing) => {
+    const { kinds, sequence } = data.palettes;
+    const entries = by.nominal
+      ? by.legend.map((text, i) => swatch(text.endsWith(" others") && i === kinds.length - 1 ? kinds.at(-1) : kinds[i], text))
+      : [swatch(`linear-gradient(to right, ${[0, 64, 128, 192, 254].map((i) => sequence[i]).join(",")})`,
+        `by rank, from ${by.legend[0] ?? "?"} to ${by.legend[1] ?? "?"}`, "scale")];
+    return missing ? [...entries, swatch(data.palettes.missing, "missing")] : entries;
+  };
+  const colourRows = () => {
+    if (!rowSource || !$("colour-by")) return;
+    const chosen = $("colour-by").value;
+    const by = chosen === "label" ? data.label : data.rows[chosen];
+    const { kinds, sequence, missing } = data.palettes;
+    const count = rowSource.data.colour.length;
+    const places = by ? unpack(by.places) : new Uint8Array(count);
+    const palette = by && !by.nominal ? sequence : kinds;
+    rowSource.data = { ...rowSource.data, colour: Array.from(places, (p) => (p === 255 ? missing : palette[p])) };
+    $("row-legend").replaceChildren(...(by ? legendOf(by, places.includes(255)) : []));
+  };
+  const colourByCard = () => {
+    $("colour-by").value = $("card-colour").value;
+    $("card").close();
+    colourRows();
+    $("rows").scrollIntoView();
   };
 
   scroller.addEventListener("scroll", draw);
@@ -213,6 +261,8 @@
   $("paste").addEventListener("input", highlight);
   $("only").addEventListener("change", refresh);
   $("download").addEventListener("click", download);
+  $("card-colour").addEventListener("click", colourByCard);
+  $("colour-by")?.addEventListener("change", colourRows);
   const chosenBy = (event) => event.target.closest("[data-feature]");
   document.addEventListener("click", (event) => {
     const chosen = chosenBy(event);
