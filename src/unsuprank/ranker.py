@@ -10,7 +10,7 @@ study and in the documentation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
+from ._views import VIEWS
 from .table import Table, read_table
 
 #: The questions that rankings answer, with a title for each.
@@ -56,11 +57,6 @@ class MethodCard:
     wraps: str | None = None
     #: Whether these parameters make a class that takes nominal columns refuse them.
     numbers_only: bool = False
-
-
-#: How a fitted ranker is shown: "report" writes a page, "html" gives the view of notebooks. The
-#: package fills this in when it is imported, because what shows rankings is built upon rankers.
-VIEWS: dict[str, Callable[..., Any]] = {}
 
 
 class Ranker(SelectorMixin, BaseEstimator):
