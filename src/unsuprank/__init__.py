@@ -31,9 +31,9 @@ if TYPE_CHECKING:
         SymbolicScore,
         URelief,
         VarianceRanker,
-        intrinsic_dimension,
         urelief_path,
     )
+    from .rankers.intrinsic_dimension import intrinsic_dimension
 
 __all__ = [
     # the paper's

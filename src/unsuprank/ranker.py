@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
 from ._views import VIEWS
-from .table import Table, read_table
+from .table import Table, is_anndata, read_table
 
 #: The questions that rankings answer, with a title for each.
 QUESTIONS = {
@@ -91,7 +91,8 @@ class Ranker(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
+            Of an AnnData, the matrix ``X``.
         y : ignored
 
         Returns
@@ -103,7 +104,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         self._check_parameters()
         table = self._read(X)
         scores = np.asarray(self._score(table), dtype=np.float64)
-        self._remember_input(X)
+        self._remember_input(table if is_anndata(X) else X)
         self.scores_ = scores
         return self
 
@@ -119,18 +120,18 @@ class Ranker(SelectorMixin, BaseEstimator):
             del self.feature_names_in_
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns of `X`; of a table, a table.
+        """Keep the selected columns of `X`; of a table, a table, and of an AnnData, a view.
 
         Parameters
         ----------
-        X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
         """
-        if not isinstance(X, Table):
+        if not isinstance(X, Table) and not is_anndata(X):
             return super().transform(X)
         support = self.get_support()
-        if X.n_columns != len(support):
-            raise ValueError(f"X has {X.n_columns} columns, but {len(support)} were ranked.")
-        return X.take(columns=support)
+        if X.shape[1] != len(support):
+            raise ValueError(f"X has {X.shape[1]} columns, but {len(support)} were ranked.")
+        return X.take(columns=support) if isinstance(X, Table) else X[:, support]
 
     @abstractmethod
     def _score(self, table: Table) -> np.ndarray:
