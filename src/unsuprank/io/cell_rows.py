@@ -88,8 +88,9 @@ def _find_layout(rows: Rows, header: bool | None) -> _Layout:
 def _looks_like_header(first: list[str], body: Rows) -> bool:
     if not body.cells:
         return not any(is_number(c) for c in first)
-    if [c.strip() for c in first[1:]] == [str(j) for j in range(len(first) - 1)]:
-        return len(first) > 2  # a table that was saved with its column numbers
+    numbered = [c.strip() for c in first[1:]] == [str(j) for j in range(len(first) - 1)]
+    if numbered and len(first) > 2:  # a table that was saved with its column numbers
+        return True
     sample = body.cells[:SAMPLE_ROWS]
     texts = [j for j, c in enumerate(first) if not _numeric(c) and not is_missing(c)]
     if not texts:

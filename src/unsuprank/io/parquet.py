@@ -113,4 +113,6 @@ def _moments(name: str, values) -> FileColumn:
     if pa.types.is_duration(kind):
         return FileColumn(name, seconds, note="is read as seconds", as_written=written)
     passed, since = elapsed(seconds)
-    return FileColumn(name, passed, note=f"holds dates; it is read as {since}", as_written=written)
+    return FileColumn(
+        name, passed, note=f"holds dates or times; it is read as {since}", as_written=written
+    )

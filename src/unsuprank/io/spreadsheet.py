@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,19 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
             "CSV"
         ) from None
     try:
-        workbook = CalamineWorkbook.from_path(path)
-        sheets = {
-            name: workbook.get_sheet_by_name(name).to_python()
-            for name in _wanted(workbook.sheet_names, source, options.key)
-        }
+        workbook = CalamineWorkbook.from_filelike(BytesIO(path.read_bytes()))
+        names = _wanted(workbook.sheet_names, source, options.key)
+        sheets = {name: _texts(workbook.get_sheet_by_name(name).to_python()) for name in names}
     except FileProblem:
         raise
     except Exception as error:  # it raises several kinds, and whatever a damaged file leads to
         raise FileProblem(f"{source} is not a readable workbook: {error}") from None
-    name = next((name for name, rows in sheets.items() if rows), None)
+    name = next((name for name, rows in sheets.items() if rows.cells), None)
     if name is None:
         raise FileProblem(f"{source} is empty")
     others = [repr(n) for n in workbook.sheet_names if n != name]
     notes = [f"read sheet {name!r}; choose with --key: {', '.join(others)}"] if others else []
-    return read_rows(_texts(sheets[name]), source, options, notes, commas=False)
+    return read_rows(sheets[name], source, options, notes, commas=False)
 
 
 def _wanted(names: list[str], source: str, key: str | None) -> list[str]:
@@ -48,7 +47,7 @@ def _wanted(names: list[str], source: str, key: str | None) -> list[str]:
 def _texts(rows: list[list[Any]]) -> Rows:
     """Write the cells as texts, without rows and trailing columns that are empty."""
     cells = [[_text(cell) for cell in row] for row in rows]
-    width = max(j + 1 for row in cells for j, cell in enumerate(row) if cell)
+    width = max((j + 1 for row in cells for j, cell in enumerate(row) if cell), default=0)
     kept = [(row[:width], line) for line, row in enumerate(cells, 1) if any(row)]
     return Rows([row for row, _ in kept], [line for _, line in kept])
 

@@ -116,12 +116,11 @@ def _maybe_date(word: str) -> bool:
 
 
 def _stray(column: FileColumn, row: int, line: int, reading: Reading) -> str:
-    what = "dates" if "dates" in reading.note else "numbers"
     said = shorten(column.texts()[row], 30)
     return (
-        f"column {shorten(column.name)!r} holds {what}, but line {line} says {said!r}; correct it, "
-        f"call it missing with --na {said!r}, leave the column out with --drop, or rank it with "
-        "--nominal"
+        f"column {shorten(column.name)!r} holds {reading.what}, but line {line} says {said!r}; "
+        f"correct it, call it missing with --na {said!r}, leave the column out with --drop, or "
+        "rank it with --nominal"
     )
 
 

@@ -37,11 +37,11 @@ def read_dates(words: Sequence[str]) -> Reading:
         if np.isnan(seconds).sum() < np.isnan(best).sum():
             best = seconds
     if np.isnan(best).all():
-        return Reading(best, "")
+        return Reading(best, "dates", "")
     first = int(np.flatnonzero(~np.isnan(best))[0])
     values, since = elapsed(best)
     example = f"{shorten(words[first], 30)!r} is {values[first]:.12g}"
-    return Reading(values, f"holds dates; it is read as {since} ({example})")
+    return Reading(values, "dates", f"holds dates or times; it is read as {since} ({example})")
 
 
 def elapsed(seconds: np.ndarray) -> tuple[np.ndarray, str]:
@@ -50,7 +50,8 @@ def elapsed(seconds: np.ndarray) -> tuple[np.ndarray, str]:
     passed = seconds - first
     moment = (_EPOCH + timedelta(seconds=first)).replace(tzinfo=None)
     if np.nanmax(passed) < _DAY:
-        return passed, f"seconds since {moment.isoformat(' ', 'seconds')}"
+        day = "" if moment.date() == _EPOCH.date() else f"{moment.date()} "
+        return passed, f"seconds since {day}{moment.time().isoformat('seconds')}"
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     start = (midnight.replace(tzinfo=UTC) - _EPOCH).total_seconds()
     return (seconds - start) / _DAY, f"days since {midnight.date()}"
@@ -68,13 +69,16 @@ def _read_iso(word: str) -> datetime | None:
 
 
 def _reader(form: str) -> Callable[[str], datetime | None]:
-    def read(word: str) -> datetime | None:
-        try:
-            return datetime.strptime(word, form)
-        except ValueError:
-            return None
+    if form in _TIMES:  # of the first day of all
+        return lambda word: _parse(f"{_EPOCH.date()} {word}", f"%Y-%m-%d {form}")
+    return lambda word: _parse(word, form)
 
-    return read
+
+def _parse(word: str, form: str) -> datetime | None:
+    try:
+        return datetime.strptime(word, form)
+    except ValueError:
+        return None
 
 
 def _seconds(moment: datetime | None) -> float:

@@ -33,6 +33,9 @@ class Reading:
     """What a reader makes of the distinct texts of a column."""
 
     numbers: np.ndarray
+    #: What the column then holds, in a word.
+    what: str
+    #: What to tell of it.
     note: str
 
     @property
@@ -70,7 +73,7 @@ def _read(words: Sequence[str], decimal: str) -> Reading:
             for m, u in zip(matches, units, strict=True)
         ]
     )
-    return Reading(numbers, _describe(words, numbers, units, unit))
+    return Reading(numbers, "numbers", _describe(words, numbers, units, unit))
 
 
 def _unit(match: re.Match[str]) -> str:
