@@ -14,7 +14,7 @@ PACKAGE = Path(unsuprank.__file__).parent
 #: Rooms from the ground up. A module may import from its own room and from rooms below; rooms on
 #: one floor know nothing of each other, unless `NEIGHBOURS` says so.
 FLOORS = (
-    {"_kernels", "_testing_kernels", "_version", "_checks", "_parallel", "_progress"},
+    {"_kernels", "_testing_kernels", "_version", "_checks", "_parallel", "_progress", "_views"},
     {"table"},
     {"ranker"},
     {"rankers"},

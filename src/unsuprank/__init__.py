@@ -1,29 +1,39 @@
-"""unsuprank: which columns matter when there are no labels?"""
+"""unsuprank: which columns matter when there are no labels?
 
-from typing import Any
+Everything is imported on first use, so that the package itself, and what asks for little of it such
+as ``unsuprank --version``, loads in no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .ranker import VIEWS, MethodCard, Ranker
-from .rankers import (
-    MCFS,
-    NDFS,
-    SPEC,
-    AgnoSS,
-    Diversified,
-    Genie3,
-    GreedyCSS,
-    LaplacianScore,
-    PredictiveClusteringForest,
-    PredictiveClusteringTree,
-    RandomForestScore,
-    RandomRanker,
-    SharedVariance,
-    SymbolicScore,
-    URelief,
-    VarianceRanker,
-    intrinsic_dimension,
-    urelief_path,
-)
+from ._views import VIEWS
+
+if TYPE_CHECKING:
+    from .ranker import MethodCard, Ranker
+    from .rankers import (
+        MCFS,
+        NDFS,
+        SPEC,
+        AgnoSS,
+        Diversified,
+        Genie3,
+        GreedyCSS,
+        LaplacianScore,
+        PredictiveClusteringForest,
+        PredictiveClusteringTree,
+        RandomForestScore,
+        RandomRanker,
+        SharedVariance,
+        SymbolicScore,
+        URelief,
+        VarianceRanker,
+        urelief_path,
+    )
+    from .rankers.intrinsic_dimension import intrinsic_dimension
 
 __all__ = [
     # the paper's
@@ -55,16 +65,22 @@ __all__ = [
     "__version__",
 ]
 
-_LAZY = ("describe", "evaluation", "io", "plot", "registry", "report", "sc", "study")
+_MODULES = ("describe", "evaluation", "io", "plot", "registry", "report", "sc", "study")
+_CONTRACT = ("MethodCard", "Ranker")
 
 
-def __getattr__(name: str):
-    """Import what not everyone needs on first use, so that the package itself loads fast."""
-    if name in _LAZY:
-        from importlib import import_module
-
+def __getattr__(name: str) -> Any:
+    """Import a module or a class when it is asked for."""
+    if name in _MODULES:
         return import_module(f".{name}", __name__)
+    if name in __all__:
+        room = ".ranker" if name in _CONTRACT else ".rankers"
+        return getattr(import_module(room, __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 def _write_report(ranker: Ranker, X: Any, path: Any, **options: Any) -> None:

@@ -10,7 +10,7 @@ study and in the documentation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
-from .table import Table, read_table
+from ._views import VIEWS
+from .table import Table, is_anndata, read_table
 
 #: The questions that rankings answer, with a title for each.
 QUESTIONS = {
@@ -56,11 +57,6 @@ class MethodCard:
     numbers_only: bool = False
 
 
-#: How a fitted ranker is shown: "report" writes a page, "html" gives the view of notebooks. The
-#: package fills this in when it is imported, because what shows rankings is built upon rankers.
-VIEWS: dict[str, Callable[..., Any]] = {}
-
-
 class Ranker(SelectorMixin, BaseEstimator):
     """Base class of all rankers.
 
@@ -93,7 +89,8 @@ class Ranker(SelectorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
+            Of an AnnData, the matrix ``X``.
         y : ignored
 
         Returns
@@ -105,7 +102,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         self._check_parameters()
         table = self._read(X)
         scores = np.asarray(self._score(table), dtype=np.float64)
-        self._remember_input(X)
+        self._remember_input(table if is_anndata(X) else X)
         self.scores_ = scores
         return self
 
@@ -121,18 +118,18 @@ class Ranker(SelectorMixin, BaseEstimator):
             del self.feature_names_in_
 
     def transform(self, X: Any) -> Any:
-        """Keep the selected columns of `X`; of a table, a table.
+        """Keep the selected columns of `X`; of a table, a table, and of an AnnData, a view.
 
         Parameters
         ----------
-        X : array-like, DataFrame or Table of shape (n_samples, n_features)
+        X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
         """
-        if not isinstance(X, Table):
+        if not isinstance(X, Table) and not is_anndata(X):
             return super().transform(X)
         support = self.get_support()
-        if X.n_columns != len(support):
-            raise ValueError(f"X has {X.n_columns} columns, but {len(support)} were ranked.")
-        return X.take(columns=support)
+        if X.shape[1] != len(support):
+            raise ValueError(f"X has {X.shape[1]} columns, but {len(support)} were ranked.")
+        return X.take(columns=support) if isinstance(X, Table) else X[:, support]
 
     @abstractmethod
     def _score(self, table: Table) -> np.ndarray:

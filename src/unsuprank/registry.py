@@ -13,7 +13,11 @@ import inspect
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+
+from . import rankers as _rankers  # noqa: F401 - a method is known once its class is imported
 from .ranker import QUESTIONS, MethodCard, Ranker, known_rankers
+from .table import Table
 
 DEFAULT = "genie3"
 
@@ -43,6 +47,15 @@ class Method(MethodCard):
         if self.accepts_missing:
             kinds.append("missing values")
         return ", ".join(kinds)
+
+    def cannot_take(self, table: Table) -> str:
+        """Say why the method cannot rank a table; say nothing if it can."""
+        if table.missing.any() and not self.accepts_missing:
+            return "it cannot take missing values"
+        nominal = set(np.flatnonzero(table.n_values).tolist()) - table.schema.boolean
+        if nominal and not self.accepts_nominal:
+            return f"it needs numbers, and {table.schema.label(min(nominal))} is nominal"
+        return ""
 
 
 def available() -> list[Method]:

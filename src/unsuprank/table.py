@@ -15,9 +15,11 @@ Everything is converted to float64 before any arithmetic: unsigned integers neve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import narwhals as nw
@@ -26,6 +28,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from . import _kernels
+
+MICROSECONDS_A_DAY = 86_400e6
 
 NominalFeatures = Sequence[str] | Sequence[int] | np.ndarray | None
 
@@ -175,11 +179,12 @@ def read_table(
 
     Parameters
     ----------
-    X : array-like, pandas or polars DataFrame, or Table
-        A table is taken as it is.
+    X : array-like, pandas or polars DataFrame, AnnData, or Table
+        A table is taken as it is; of an AnnData, the matrix ``X``.
     nominal_features : names, indices or boolean mask of nominal columns, optional
         Needed for plain arrays only: DataFrame columns that hold categories, strings,
-        objects or booleans are nominal without being named.
+        objects or booleans are nominal without being named, and so are columns of an array of
+        objects that hold strings. Dates and times are numbers of days.
     schema : Schema, optional
         Of the training table, when rows for prediction are read.
     min_rows : int
@@ -191,6 +196,8 @@ def read_table(
         raise TypeError(
             "Sparse input is not supported: pass a dense array, for instance X.toarray()."
         )
+    if is_anndata(X):
+        X = _table_of_anndata(X)
     if isinstance(X, Table):
         table = _reread(X, nominal_features, schema)
         _check_shape(table.values, min_rows, estimator)
@@ -204,6 +211,20 @@ def read_table(
     table = Table(values, found)
     _check_finite(table)
     return table
+
+
+def is_anndata(X: Any) -> bool:
+    """Tell whether `X` is an AnnData, without importing anndata."""
+    return all(hasattr(X, name) for name in ("X", "obs_names", "var_names"))
+
+
+def _table_of_anndata(adata: Any) -> Table:
+    if adata.X is None:
+        raise ValueError("The AnnData has no X; pass a layer of it, or its raw.to_adata().")
+    matrix = adata.X.toarray() if sparse.issparse(adata.X) else adata.X
+    table = read_table(np.asarray(matrix), min_rows=0)
+    names = tuple(str(name) for name in adata.var_names)
+    return Table(table.values, Schema(names, table.schema.categories, table.schema.boolean))
 
 
 def _check_shape(values: np.ndarray, min_rows: int, estimator: Any) -> None:
@@ -264,7 +285,10 @@ def _decoded(table: Table, j: int) -> np.ndarray:
 def _read_array(
     X: Any, nominal: NominalFeatures, schema: Schema | None, estimator: Any
 ) -> tuple[np.ndarray, Schema]:
+    _refuse_what_is_no_table(X)
     any_nominal = schema is not None and any(c is not None for c in schema.categories)
+    if nominal is None and schema is None:
+        nominal = _columns_with_texts(X)
     if nominal is None and not any_nominal:
         return _read_numeric_array(X, schema, estimator)
     raw = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
@@ -279,17 +303,41 @@ def _read_array(
     return _encode_columns(columns, schema), schema
 
 
+def _refuse_what_is_no_table(X: Any) -> None:
+    """Say what to do with things that people try and NumPy has no words for."""
+    if isinstance(X, (str, PathLike)):
+        raise TypeError("X is the name of a file; read it: unsuprank.io.read_file(path).table().")
+    if callable(getattr(X, "table", None)):
+        raise TypeError(f"X is a {type(X).__name__}; pass the table that it holds: X.table().")
+    if X is None or isinstance(X, Mapping):
+        raise TypeError(
+            f"X is {'None' if X is None else 'a dict'}; pass an array, a DataFrame, an AnnData or "
+            "a Table."
+        )
+
+
+def _columns_with_texts(X: Any) -> np.ndarray | None:
+    """Mask of the columns of an array of objects that hold texts; None if there is none."""
+    if getattr(getattr(X, "dtype", None), "kind", "") != "O" or np.ndim(X) != 2:
+        return None
+    mask = np.array([any(isinstance(v, str) for v in column) for column in X.T], dtype=bool)
+    return mask if mask.any() else None
+
+
 def _read_numeric_array(X: Any, schema: Schema | None, estimator: Any) -> tuple[np.ndarray, Schema]:
     # Empty and one-row tables are judged later, with the caller's own minimum.
-    values = check_array(
-        X,
-        dtype=np.float64,
-        order="F",
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        estimator=estimator,
-    )
+    sizes = {"ensure_min_samples": 0, "ensure_min_features": 0}
+    try:
+        values = check_array(
+            X, dtype=np.float64, order="F", ensure_all_finite=False, estimator=estimator, **sizes
+        )
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(
+            f"X holds texts ({error}); pass a DataFrame or an array of dtype object, whose columns "
+            "of texts are nominal, or name them in nominal_features."
+        ) from None
     if schema is None:
         n = values.shape[1]
         boolean = getattr(X, "dtype", None) == np.bool_
@@ -310,6 +358,7 @@ def _read_frame(
     dtypes = frame.schema
     names = tuple(str(name) for name in dtypes)
     numeric = [dtype.is_numeric() for dtype in dtypes.values()]
+    ordered = [dtype.is_numeric() or dtype.is_temporal() for dtype in dtypes.values()]
     if schema is not None:
         _check_width(len(names), schema)
     elif nominal is None and all(numeric):
@@ -318,7 +367,7 @@ def _read_frame(
         return np.asfortranarray(frame.to_numpy(), dtype=np.float64), schema
     columns = [_column_values(frame[name], name) for name in dtypes]
     if schema is None:
-        is_nominal = _nominal_mask(nominal, len(names), names) | ~np.array(numeric)
+        is_nominal = _nominal_mask(nominal, len(names), names) | ~np.array(ordered)
         categories = tuple(
             _find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
         )
@@ -335,13 +384,26 @@ def _column_values(series: nw.Series, name: str) -> np.ndarray:
         if series.null_count() == 0:
             return series.to_numpy().astype(bool)
     elif dtype.is_temporal():
-        raise ValueError(
-            f"Column {name!r} holds dates or times; turn it into numbers (for instance days since "
-            "a date) or drop it."
-        )
+        warnings.warn(f"Column {name!r} holds dates or times; they are read as days.", stacklevel=2)
+        return _days(series)
     elif dtype.is_nested():
         raise ValueError(f"Column {name!r} holds {dtype}; only numbers and names can be ranked.")
     return np.array([*series.to_list(), None], dtype=object)[:-1]
+
+
+def _days(series: nw.Series) -> np.ndarray:
+    """Days since 1970-01-01 of dates, and lengths or times of day in days; NaN where missing."""
+    dtype = series.dtype
+    if dtype == nw.Time:
+        times = [None if t is None else t.isoformat() for t in series.to_list()]
+        stamps = np.array([t and f"1970-01-01T{t}" for t in times], dtype="datetime64[us]")
+    elif dtype == nw.Duration:
+        stamps = series.to_numpy().astype("timedelta64[us]")
+    else:
+        if getattr(dtype, "time_zone", None) is not None:
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        stamps = series.to_numpy().astype("datetime64[us]")
+    return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / MICROSECONDS_A_DAY)
 
 
 def _nominal_mask(

@@ -201,11 +201,12 @@ def test_debug_shows_the_traceback(capsys):
 
 def test_suspects_are_pointed_out(table, tmp_path, capsys):
     path = tmp_path / "u.csv"
-    path.write_text("name,x,target\nann,1,0\nbob,2,1\ncy,3,1\n")
+    path.write_text("id,x,target\nann,1,0\nbob,2,1\nbob,3,1\n")
     assert run(["rank", str(path), "--method", "random"]) == 0
     shown = capsys.readouterr().err
-    assert "'name' holds a different text in every row" in shown
+    assert "'id' is named like an identifier; leave it out with --drop 'id'" in shown
     assert "'target' is named like a label" in shown
+    assert "set it aside with --label 'target'" in shown
 
 
 def test_markup_in_names_is_text(tmp_path, capsys):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import sys
 
+from .._version import __version__
+
 
 def main() -> None:
-    """Run the console script."""
+    """Run the console script; what only asks for the version waits for nothing else."""
+    if sys.argv[1:] == ["--version"]:
+        print(f"unsuprank {__version__}")
+        return
     try:
         from .app import run
     except ImportError as error:

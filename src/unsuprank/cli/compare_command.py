@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from .. import registry
 from ..describe import agreement_rows, rank_rows
+from ..io import FileProblem
+from ..ranker import Ranker
+from ..table import Table
 from . import console
 from .files import check_out, load, save
 from .options import FitOptions, Out, TableOptions, Top, split_names, with_groups
@@ -26,9 +30,9 @@ def compare(
 ) -> None:
     """Compare the rankings of several methods: agreement and shared top features."""
     rankers = {name: fitting.make(name) for name in split_names(methods)}
-    check_out(out)
+    check_out(out, options.file)
     table = load(options, context.obj.quiet).table()
-    fitted = {name: ranker.fit(table) for name, ranker in rankers.items()}
+    fitted = _fit_those_that_can(rankers, table, context.obj.quiet)
     rows = rank_rows(table.names, fitted)
     save(rows, out)
     if out == "-":
@@ -45,3 +49,19 @@ def compare(
         [("feature", "left"), *columns],
         [[row["feature"], *[row[f"{name}_rank"] for name in fitted]] for row in best],
     )
+
+
+def _fit_those_that_can(
+    rankers: Mapping[str, Ranker], table: Table, quiet: bool
+) -> dict[str, Ranker]:
+    """Fit the rankers, and leave out with a note those that cannot take the table."""
+    fitted = {}
+    for name, ranker in rankers.items():
+        reason = registry.find(name).cannot_take(table)
+        if not reason:
+            fitted[name] = ranker.fit(table)
+        elif not quiet:
+            console.note(f"{name} is left out: {reason}")
+    if not fitted:
+        raise FileProblem("none of these methods can take the table; see `unsuprank methods`")
+    return fitted

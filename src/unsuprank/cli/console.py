@@ -10,11 +10,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
 from .._progress import SilentDisplay, use_display
-from ..io.data_file import shorten
+from ..io import shorten
 
 
 def out() -> Console:
@@ -121,13 +122,22 @@ def print_table(
     out().print(table)
 
 
+def print_entries(title: str, entries: Sequence[tuple[str, Sequence[str]]]) -> None:
+    """Print names with a paragraph beside each on stdout; the first line of it stands out."""
+    grid = RichTable.grid(padding=(0, 2), expand=False)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column()
+    for name, (first, *more) in entries:
+        rest = "".join(f"\n[dim]{escape(line)}[/dim]" for line in more if line)
+        grid.add_row(escape(name), escape(first) + rest)
+    console = out()
+    console.print(f"\n[bold]{escape(title)}[/bold]")
+    console.print(Padding(grid, (0, 0, 0, 2)))
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}"
-    return shorten(str(value), 48) if not isinstance(value, Prose) else str(value)
-
-
-class Prose(str):
-    """Text of a table that is wrapped, not cut."""
+    return shorten(str(value), 48)

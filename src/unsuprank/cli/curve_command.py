@@ -25,7 +25,7 @@ def curve(
 ) -> None:
     """Show how well the top 1, 2, 4, ... features predict all others, against random order."""
     ranker = fitting.make(method)
-    check_out(out)
+    check_out(out, options.file)
     data = load(options, context.obj.quiet)
     table = data.table()
     reason = no_curve_because(table)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..io import DataFile, FileProblem, check_ending, read_file, write_rows
 from . import console
 from .options import FileOptions, TableOptions, split_names
+
+#: Columns that are spoken of one by one.
+SHOWN = 8
 
 
 def read(options: FileOptions, quiet: bool) -> DataFile:
@@ -24,23 +27,51 @@ def load(options: TableOptions, quiet: bool) -> DataFile:
     """Read a file, set columns aside, and point out what looks odd."""
     data = read(options, quiet).without(split_names(options.drop))
     data = data.with_label(options.label).with_nominal(split_names(options.nominal))
-    for name, reason in data.suspects()[:5]:
-        console.warn(
-            f"column {name!r} {reason}, and is ranked like the others; leave it out with "
-            f"--label {name!r} or --drop {name!r}"
+    found = {} if options.keep_ids else data.identifiers()
+    left_out = {n: why for n, why in found.items() if n not in split_names(options.nominal)}
+    if len(left_out) == len(data.columns) > 0:
+        raise FileProblem(
+            f"{data.source}: the values of every column hardly repeat; rank them with --keep-ids"
         )
+    data = data.without(left_out)
+    if not quiet:
+        _say_what_is_odd(data, left_out)
     return data
 
 
-def check_target(path: str | Path | None) -> None:
-    """Refuse before the work a directory that is not there after it."""
-    if path and str(path) != "-" and not Path(path).absolute().parent.is_dir():
+def _say_what_is_odd(data: DataFile, left_out: Mapping[str, str]) -> None:
+    _say_some(data.column_notes())
+    listed = [f"{console.shorten(name)!r} ({why})" for name, why in left_out.items()]
+    if listed:
+        more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
+        console.note(
+            f"left out because their values hardly repeat: {', '.join(listed[:SHOWN])}{more}; rank "
+            "them with --keep-ids"
+        )
+    _say_some([f"column {name!r} {reason}" for name, reason in data.suspects()])
+
+
+def _say_some(texts: Sequence[str]) -> None:
+    for text in texts[:SHOWN]:
+        console.note(text)
+    if len(texts) > SHOWN:
+        console.note(f"and the like of {len(texts) - SHOWN:,} more columns")
+
+
+def check_target(path: str | Path | None, source: str | Path | None = None) -> None:
+    """Refuse before the work a directory that is not there after it, or to overwrite a source."""
+    if not path or str(path) == "-":
+        return
+    target = Path(path).absolute()
+    if not target.parent.is_dir():
         raise FileProblem(f"{Path(path).parent} is not a directory; make it first")
+    if source is not None and target.exists() and Path(source).exists() and target.samefile(source):
+        raise FileProblem(f"{path} is read by this command and would be overwritten; name another")
 
 
-def check_out(out: str | None) -> None:
+def check_out(out: str | None, source: str | Path | None = None) -> None:
     """Refuse before the work an ``--out`` that would fail after it."""
-    check_target(out)
+    check_target(out, source)
     if out and out != "-":
         check_ending(out)
 

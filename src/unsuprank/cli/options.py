@@ -17,11 +17,23 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from .. import registry
+from ..describe.fitted import parameters_called
 from ..io import FORMATS, ReadOptions
 from ..ranker import Ranker
 
 _reading = partial(typer.Option, rich_help_panel="Reading the table")
 _fitting = partial(typer.Option, rich_help_panel="Fitting")
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Split a list like ``a,b,c``."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _decimal_sign(text: str) -> str:
+    if text not in (".", ","):
+        raise typer.BadParameter(f"{text!r} is neither a point nor a comma")
+    return text
 
 
 class OptionGroup:
@@ -49,9 +61,25 @@ class FileOptions(ReadOptions, OptionGroup):
     header: Annotated[
         bool | None, _reading("--header/--no-header", help="Instead of finding it out.")
     ] = None
-    key: Annotated[str | None, _reading(help="Which variable of a .mat or .npz file.")] = None
+    key: Annotated[
+        str | None, _reading(help="Which variable of a .mat or .npz file, or sheet of a workbook.")
+    ] = None
     layer: Annotated[str | None, _reading(help="Which layer of an .h5ad file.")] = None
     raw: Annotated[bool, _reading("--raw", help="The raw matrix of an .h5ad file.")] = False
+    sep: Annotated[
+        str | None, _reading(help="What separates cells: one character, tab or space.")
+    ] = None
+    decimal: Annotated[
+        Any, _reading(parser=_decimal_sign, metavar=".|,", help="The decimal sign.")
+    ] = None
+    na: Annotated[
+        Any,
+        _reading(
+            parser=split_names,
+            metavar="A,B",
+            help="Cells that mean a missing value, beside NA, ? and the like: -999,none.",
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +95,10 @@ class TableOptions(FileOptions):
         ),
     ] = None
     nominal: Annotated[str, _reading(help="Columns of numbers that are names.", metavar="A,B")] = ""
+    keep_ids: Annotated[
+        bool,
+        _reading("--keep-ids", help="Rank columns whose values hardly repeat, such as names, too."),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +112,13 @@ class FitOptions(OptionGroup):
         """Make an unfitted ranker; an unknown method is an error that lists the known ones."""
         jobs = self.jobs or os.cpu_count() or 1
         return registry.make(method, seed=self.seed, n_jobs=jobs, **params)
+
+
+def check_trees(method: str, trees: Any) -> None:
+    """Refuse a number of trees for a method that grows none."""
+    ranker = registry.make(method)
+    if trees is not None and not parameters_called(ranker, "n_estimators"):
+        raise typer.BadParameter(f"{method} grows no trees; leave out --trees")
 
 
 def _complete_method(incomplete: str) -> list[tuple[str, str]]:
@@ -107,11 +146,6 @@ Trees = Annotated[
     ),
 ]
 Out = Annotated[str | None, typer.Option(help="Write .csv, .json or .parquet; - prints CSV.")]
-
-
-def split_names(text: str) -> tuple[str, ...]:
-    """Split a list like ``a,b,c``."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:

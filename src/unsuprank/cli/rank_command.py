@@ -14,7 +14,16 @@ from ..ranker import Ranker
 from ..table import Table
 from . import console
 from .files import check_out, check_target, load, save, say_written
-from .options import FitOptions, MethodName, Out, TableOptions, Top, Trees, with_groups
+from .options import (
+    FitOptions,
+    MethodName,
+    Out,
+    TableOptions,
+    Top,
+    Trees,
+    check_trees,
+    with_groups,
+)
 
 
 @with_groups
@@ -30,9 +39,10 @@ def rank(
     write: Annotated[bool, typer.Option("--write", help="Put scores into the .h5ad.")] = False,
 ) -> None:
     """Rank the columns of a table, the most telling first."""
+    check_trees(method, trees)
     ranker = fitting.make(method, n_estimators=trees)
-    check_out(out)
-    check_target(report)
+    check_out(out, options.file)
+    _check_report(report, options.file)
     if write and not options.file.endswith(".h5ad"):
         raise FileProblem("--write puts scores back into an .h5ad file; use --out for others")
     data = load(options, context.obj.quiet)
@@ -47,6 +57,12 @@ def rank(
     if write:
         add_scores(Path(options.file), table.names, ranker)
         say_written(f"scores in var of {options.file}")
+
+
+def _check_report(report: Path | None, source: str) -> None:
+    check_target(report, source)
+    if report and report.suffix.lower() not in (".html", ".htm"):
+        raise FileProblem(f"{report}: the report is a web page; name it .html, and print it to PDF")
 
 
 def _show(rows: list[dict[str, Any]], of_what: str) -> None:
@@ -67,7 +83,11 @@ def _write_report(ranker: Ranker, data: DataFile, table: Table, path: Path, seed
         title=data.source,
         labels=data.label.texts() if data.label else None,
         label_name=data.label.name if data.label else None,
-        notes=[*data.notes, *(f"column {n!r} {why}" for n, why in data.suspects())],
+        notes=[
+            *data.notes,
+            *data.column_notes(),
+            *(f"column {n!r} {why}" for n, why in data.suspects()),
+        ],
         seed=seed,
     )
     say_written(path)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..io import read_scores
-from .files import check_out, read, save
+from .files import check_out, check_target, read, save
 from .options import FileOptions, with_groups
 
 
@@ -21,6 +21,7 @@ def transform(
     out: Annotated[str, typer.Option(help="Write .csv, .json or .parquet; - prints CSV.")] = "-",
 ) -> None:
     """Keep the top features of a table, in the order of the file."""
-    check_out(out)
+    check_out(out, options.file)
+    check_target(out, scores)
     best = read_scores(scores)[:top]
     save(read(options, context.obj.quiet).only(best).rows(), out)

@@ -1,6 +1,7 @@
 """Files into tables and scores into files: one small reader per format, and one writer."""
 
-from .data_file import DataFile, FileColumn, FileProblem, ReadOptions
+from .data_file import DataFile, FileProblem, ReadOptions
+from .file_column import FileColumn, shorten
 from .h5ad import add_scores, read_anndata, store_scores
 from .read import FORMATS, read_file
 from .score_table import check_ending, read_scores, write_rows
@@ -19,6 +20,7 @@ __all__ = [
     "read_anndata",
     "read_file",
     "read_scores",
+    "shorten",
     "store_scores",
     "write_rows",
 ]

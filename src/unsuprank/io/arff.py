@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from .._progress import progress
-from .data_file import (
-    DataFile,
-    FileColumn,
-    FileProblem,
-    ReadOptions,
-    nominal_column,
-    shorten,
-)
+from .data_file import DataFile, FileProblem, ReadOptions
+from .file_column import FileColumn, nominal_column, shorten
 from .text_columns import decode
+from .written_dates import read_dates
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""
@@ -170,13 +165,19 @@ def _column(
                     f"{shorten(attribute.name)!r}"
                 )
     column = nominal_column(attribute.name, cells)
-    if attribute.kind != "date":
-        return column
+    return _dates(column) if attribute.kind == "date" else column
+
+
+def _dates(column: FileColumn) -> FileColumn:
+    words = column.categories.tolist()  # type: ignore[union-attr]
+    reading = read_dates(words)
+    if words and reading.readable.all():
+        return column.as_numbers(reading.numbers, reading.note)
     problem = (
-        f"column {shorten(attribute.name)!r} holds dates; turn them into numbers, leave the column "
-        "out with --drop, or rank it with --nominal"
+        f"column {shorten(column.name)!r} holds dates in a way that is not known; turn them into "
+        "numbers, leave the column out with --drop, or rank it with --nominal"
     )
-    return FileColumn(attribute.name, column.values, column.categories, problem=problem)
+    return replace(column, problem=problem)
 
 
 def _numbers(

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .data_file import DataFile, FileProblem, ReadOptions, densify, numeric_columns
+from .data_file import DataFile, FileProblem, ReadOptions, densify
+from .file_column import numeric_columns
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")

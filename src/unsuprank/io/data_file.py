@@ -1,9 +1,9 @@
 """What every reader is told and returns: named, typed columns, and what there is to say of them.
 
-A column that cannot be ranked as it stands (dates, numbers with a stray word in between)
-is not an error while the file is read, because the reader of the message may want to drop
-it or to declare it nominal. It carries its `problem`, which is raised by :meth:`DataFile.table`
-if the column is still there by then.
+A column that cannot be ranked as it stands (numbers with a stray word in between) is not an error
+while the file is read, because the reader of the message may want to drop it or to declare it
+nominal. It carries its `problem`, which is raised by :meth:`DataFile.table` if the column is still
+there by then.
 
 A table is made once, by :meth:`DataFile.table`, after columns were set aside or declared nominal;
 the label, the names of the rows and the notes stay with the :class:`DataFile`.
@@ -18,11 +18,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..table import Schema, Table, code_values
+from ..table import Schema, Table
+from .column_oddities import (
+    is_label_name,
+    looks_like_identifier,
+    missing_marker,
+    named_like_identifier,
+)
+from .file_column import FileColumn, column_of, shorten
 
-#: Names that a column with the answer, or with a running number, usually has.
-LABEL_NAMES = frozenset({"class", "label", "labels", "target", "y", "outcome", "cluster"})
-ID_NAMES = frozenset({"id", "ids", "index", "identifier", "uuid", "barcode", "rowname", "rownames"})
 #: Sparse files are read into dense tables up to this many bytes.
 MAX_DENSE_BYTES = 8 * 2**30
 
@@ -43,67 +47,11 @@ class ReadOptions:
     #: Which layer of an .h5ad file to read, or its raw matrix.
     layer: str | None = None
     raw: bool = False
-
-
-@dataclass(frozen=True)
-class FileColumn:
-    """One column of a file: numbers, or codes of nominal values; NaN is missing."""
-
-    name: str
-    values: np.ndarray
-    #: Sorted values of a nominal column, None for numbers.
-    categories: np.ndarray | None = None
-    #: Why the column cannot be ranked as it stands; empty for sound columns.
-    problem: str = ""
-
-    @property
-    def boolean(self) -> bool:
-        """Whether the column holds True and False, and nothing is missing."""
-        known = self.categories is not None and self.categories.dtype == np.bool_
-        return known and not np.isnan(self.values).any()
-
-    def texts(self) -> list[str]:
-        """Give the values as texts, which are empty where a value is missing."""
-        if self.categories is None:
-            return ["" if np.isnan(v) else f"{v:.17g}" for v in self.values]
-        words = [str(c) for c in self.categories]
-        return ["" if np.isnan(v) else words[int(v)] for v in self.values]
-
-    def cells(self) -> list[Any]:
-        """Give the values as files show them: None where missing, whole numbers without a point."""
-        if self.categories is not None:
-            return [text or None for text in self.texts()]
-        return [
-            None if np.isnan(v) else int(v) if v.is_integer() and abs(v) < 2**53 else v
-            for v in self.values.tolist()
-        ]
-
-    def as_nominal(self) -> FileColumn:
-        """Read the column as nominal, whatever it holds."""
-        if self.categories is not None:
-            return replace(self, problem="")
-        return nominal_column(self.name, self.values)
-
-
-def nominal_column(name: str, cells: Sequence | np.ndarray) -> FileColumn:
-    """Make a nominal column from its values; None and NaN are missing."""
-    if not isinstance(cells, np.ndarray):
-        cells = np.array([*cells, None], dtype=object)[:-1]  # texts stay as they are
-    return FileColumn(name, *code_values(cells))
-
-
-def boolean_column(name: str, values: np.ndarray) -> FileColumn:
-    """Make a column of True and False from numbers 1 and 0; NaN is missing."""
-    return FileColumn(name, values, np.array([False, True]))
-
-
-def column_of(name: str, values: np.ndarray) -> FileColumn:
-    """Make a column from a vector of numbers, booleans or texts; None and NaN are missing."""
-    if values.dtype.kind == "b":
-        return boolean_column(name, values.astype(np.float64))
-    if values.dtype.kind in "fiu":
-        return FileColumn(name, values.astype(np.float64))
-    return nominal_column(name, values)
+    #: What separates the cells of a delimited file, and what the fraction of its numbers.
+    sep: str | None = None
+    decimal: str | None = None
+    #: Cells that mean a missing value, beside those that everybody takes for such.
+    na: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +67,8 @@ class DataFile:
     beside: Mapping[str, Any] = field(default_factory=dict)
     #: The column that was set aside as a label, if any.
     label: FileColumn | None = None
+    #: What the file calls the names of the rows.
+    row_title: str = ""
 
     def __post_init__(self) -> None:
         names = unique_names(self.names)
@@ -191,25 +141,46 @@ class DataFile:
 
     def likely_label(self) -> str | None:
         """Find the first column, or vector beside the table, that is named like a label."""
-        return next((n for n in (*self.names, *self.beside) if _named_like(n, LABEL_NAMES)), None)
+        return next(filter(is_label_name, (*self.names, *self.beside)), None)
+
+    def with_missing(self, words: Iterable[str]) -> DataFile:
+        """Take cells that say one of `words` as missing."""
+        wanted = frozenset(words)
+        if not wanted:
+            return self
+        return replace(self, columns=[c.with_missing(wanted) for c in self.columns])
+
+    def identifiers(self) -> dict[str, str]:
+        """Find columns that tell rows apart and nothing else: the reason of each by name."""
+        found = {c.name: looks_like_identifier(c) for c in self.columns}
+        return {name: reason for name, reason in found.items() if reason}
 
     def suspects(self) -> list[tuple[str, str]]:
-        """Find columns that look like a label or an identifier: name and reason."""
+        """Find columns that may not be meant as they stand: name, and what to know of it."""
         found = []
         for c in self.columns:
-            unique = c.categories is not None and c.values.size == len(c.categories) > 2
-            if _named_like(c.name, LABEL_NAMES):
-                found.append((c.name, "is named like a label"))
-            elif _named_like(c.name, ID_NAMES):
-                found.append((c.name, "is named like an identifier"))
-            elif unique:
-                found.append((c.name, "holds a different text in every row, like an identifier"))
+            if is_label_name(c.name):
+                hint = f"if it is the answer, set it aside with --label {c.name!r}"
+                found.append((c.name, f"is named like a label; {hint}"))
+            elif named_like_identifier(c.name):
+                hint = f"leave it out with --drop {c.name!r} if it is one"
+                found.append((c.name, f"is named like an identifier; {hint}"))
+            marker = missing_marker(c)
+            if marker:
+                found.append((c.name, marker))
         return found
 
+    def column_notes(self) -> list[str]:
+        """Say what was made of cells that are no plain numbers or names."""
+        return [f"column {shorten(c.name)!r} {c.note}" for c in self.columns if c.note]
+
     def rows(self) -> list[dict[str, Any]]:
-        """Give the columns as rows to write."""
+        """Give the columns as rows to write, after the names of the rows where there are such."""
         cells = [c.cells() for c in self.columns]
-        return [dict(zip(self.names, row, strict=True)) for row in zip(*cells, strict=True)]
+        titles = self.names
+        if self.row_names is not None:
+            titles, cells = [self.row_title, *titles], [self.row_names, *cells]
+        return [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
 
     def table(self) -> Table:
         """Make the table that rankers take; raise the problem of a column that has one."""
@@ -237,25 +208,6 @@ class DataFile:
                 f"{self.source}: column {shorten(self.names[j])!r} holds an infinite value in row "
                 f"{row}; replace it by a number or leave it empty"
             )
-
-
-def _named_like(name: str, known: frozenset[str]) -> bool:
-    return name.strip().lower() in known
-
-
-def shorten(name: str, width: int = 60) -> str:
-    """Write a name on one line of bounded width."""
-    flat = " ".join(name.split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> list[FileColumn]:
-    """Make the columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
-    if names is None:
-        names = [f"x{j}" for j in range(matrix.shape[1])]
-    values = np.asfortranarray(matrix, dtype=np.float64)
-    make = boolean_column if matrix.dtype == np.bool_ else FileColumn
-    return [make(str(n), values[:, j]) for j, n in enumerate(names)]
 
 
 def densify(matrix: Any, source: str) -> np.ndarray:

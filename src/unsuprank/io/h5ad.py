@@ -9,14 +9,8 @@ from typing import Any
 
 from .._version import __version__
 from ..ranker import Ranker
-from .data_file import (
-    DataFile,
-    FileProblem,
-    ReadOptions,
-    densify,
-    numeric_columns,
-    unique_names,
-)
+from .data_file import DataFile, FileProblem, ReadOptions, densify, unique_names
+from .file_column import numeric_columns
 from .write import atomic_path
 
 

@@ -14,8 +14,11 @@ from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
 from .data_file import DataFile, FileProblem, ReadOptions
 from .delimited import read_delimited
+from .file_column import shorten
+from .foreign_formats import how_to_convert
 from .h5ad import read_h5ad
-from .parquet import read_parquet
+from .parquet import read_feather, read_parquet
+from .spreadsheet import read_spreadsheet
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,10 @@ FORMATS = {
     "csv": FileFormat(read_delimited, (".csv", ".tsv", ".tab", ".txt", ".dat")),
     "arff": FileFormat(read_arff, (".arff",)),
     "parquet": FileFormat(read_parquet, (".parquet", ".pq"), b"PAR1"),
+    "feather": FileFormat(read_feather, (".feather", ".arrow", ".ipc"), b"ARROW1"),
+    "excel": FileFormat(
+        read_spreadsheet, (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), b"\xd0\xcf\x11\xe0"
+    ),
     "mat": FileFormat(read_mat, (".mat",), b"MATLAB"),
     "npy": FileFormat(read_npy, (".npy",), b"\x93NUMPY"),
     "npz": FileFormat(read_npz, (".npz",), b"PK\x03\x04"),
@@ -46,7 +53,8 @@ def read_file(path: str | Path, options: ReadOptions | None = None) -> DataFile:
     Parameters
     ----------
     path : str or Path
-        CSV and relatives (also with .gz), ARFF, Parquet, .mat, .npy, .npz, svmlight, .h5ad.
+        CSV and relatives (also with .gz), ARFF, Parquet, Feather, workbooks (.xlsx, .xls, .ods),
+        .mat, .npy, .npz, svmlight, .h5ad.
     options : ReadOptions, optional
 
     Returns
@@ -109,7 +117,14 @@ def _read_plain(path: Path, source: str, options: ReadOptions) -> DataFile:
         raise FileProblem(f"{name!r} is not a known format; choose one of {', '.join(FORMATS)}")
     if path.stat().st_size == 0:
         raise FileProblem(f"{source} is empty")
-    return FORMATS[name].read(path, source, options)
+    try:
+        data = FORMATS[name].read(path, source, options)
+    except (FileProblem, OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a damaged byte leads to in somebody's parser
+        said = shorten(f"{type(error).__name__}: {error}", 200)
+        raise FileProblem(f"{source} is damaged, or not {name}: {said}") from error
+    return data.with_missing(options.na)
 
 
 def _known_by_ending(path: Path) -> str | None:
@@ -118,7 +133,12 @@ def _known_by_ending(path: Path) -> str | None:
 
 
 def _known_by_content(path: Path) -> str:
+    conversion = how_to_convert(path)
+    if conversion:
+        raise FileProblem(conversion)
     start = _first_bytes(path, 65536)
+    if start.startswith(b"PK\x03\x04") and (b"xl/" in start or b"opendocument" in start):
+        return "excel"
     for name, format in FORMATS.items():
         if format.magic is not None and start.startswith(format.magic):
             return name

@@ -1,13 +1,16 @@
-"""Columns of text cells, read as numbers where they are numbers and as nominal otherwise."""
+"""Columns of text cells, read as numbers or dates where they are such and as nominal otherwise."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from .data_file import FileColumn, FileProblem, boolean_column, nominal_column, shorten
+from .data_file import FileProblem, ReadOptions
+from .file_column import FileColumn, boolean_column, is_number, nominal_column, shorten
+from .written_dates import read_dates
+from .written_numbers import Reading, read_numbers
 
 #: What people write where a value is missing.
 MISSING = frozenset(
@@ -15,10 +18,8 @@ MISSING = frozenset(
 )
 #: A column is meant to be numeric if at least this share of its known cells are numbers.
 MOSTLY_NUMBERS = 0.9
-_DATE = re.compile(
-    r"(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{2,4}|\d{4}/\d{1,2}/\d{1,2})"
-    r"([T ]\d{1,2}:\d{2}.*)?"
-)
+#: Texts that a reader is tried on before it reads all of a column.
+_SAMPLE = 50
 _BOOLEANS = (
     frozenset({"True", "False"}),
     frozenset({"true", "false"}),
@@ -29,7 +30,10 @@ _BOOLEANS = (
 def decode(raw: bytes, source: str, notes: list[str]) -> str:
     """Read the text of a file in UTF-8, UTF-16 with a mark, or Latin-1 (which is noted)."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return raw.decode("utf-16")
+        try:
+            return raw.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise FileProblem(f"{source} is damaged UTF-16 text: {error.reason}") from None
     if b"\0" in raw[:65536]:
         raise FileProblem(f"{source} is not a text file; name its format with --format")
     try:
@@ -39,25 +43,16 @@ def decode(raw: bytes, source: str, notes: list[str]) -> str:
         return raw.decode("latin-1")
 
 
-def as_numbers(cells: Sequence[str]) -> np.ndarray | None:
+def as_numbers(cells: Sequence[str], missing: frozenset[str] = MISSING) -> np.ndarray | None:
     """Read cells as float64 with NaN where missing; return None if any is not a number."""
     try:
         return np.array(cells, dtype=np.float64)
     except ValueError:
         pass
     try:
-        return np.array(["nan" if c.strip() in MISSING else c for c in cells], dtype=np.float64)
+        return np.array(["nan" if c.strip() in missing else c for c in cells], dtype=np.float64)
     except ValueError:
         return None
-
-
-def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number as Python writes it."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def is_missing(cell: str) -> bool:
@@ -65,37 +60,70 @@ def is_missing(cell: str) -> bool:
     return cell.strip() in MISSING
 
 
-def text_column(name: str, cells: Sequence[str], lines: Sequence[int]) -> FileColumn:
+def text_column(
+    name: str, cells: Sequence[str], lines: Sequence[int], options: ReadOptions | None = None
+) -> FileColumn:
     """Make a column from its cells; `lines` are their line numbers, for messages."""
-    numbers = as_numbers(cells)
+    options = options or ReadOptions()
+    missing = MISSING | frozenset(options.na)
+    numbers = as_numbers(cells, missing)
     if numbers is not None:
         return FileColumn(name, numbers)
-    cells = [c.strip() for c in cells]
-    known = np.array([c not in MISSING for c in cells])
-    column = nominal_column(name, [None if c in MISSING else c for c in cells])
+    stripped = [c.strip() for c in cells]
+    column = nominal_column(name, [None if c in missing else c for c in stripped])
     words = column.categories.tolist()  # type: ignore[union-attr]
     if frozenset(words) in _BOOLEANS:
         return boolean_column(name, column.values)
-    problem = _problem(name, cells, known, words, lines)
-    return FileColumn(name, column.values, column.categories, problem=problem)
+    return understood(column, words, lines, options.decimal)
 
 
-def _problem(
-    name: str, cells: Sequence[str], known: np.ndarray, words: list[str], lines: Sequence[int]
-) -> str:
-    """Say why a column of text is neither numbers nor names; say nothing if it is names."""
-    shown = shorten(name)
-    if all(_DATE.fullmatch(w) for w in words):
-        first = int(np.flatnonzero(known)[0])
-        return (
-            f"column {shown!r} holds dates (line {lines[first]}: {shorten(cells[first], 30)}); "
-            "turn them into numbers, leave the column out with --drop, or rank it with --nominal"
-        )
-    odd = [i for i in np.flatnonzero(known).tolist() if not is_number(cells[i])]
-    if len(odd) <= (1 - MOSTLY_NUMBERS) * known.sum():
-        return (
-            f"column {shown!r} holds numbers, but line {lines[odd[0]]} says "
-            f"{shorten(cells[odd[0]], 30)!r}; correct it, leave the column out with --drop, or "
-            "rank it with --nominal"
-        )
-    return ""
+def understood(
+    column: FileColumn, words: Sequence[str], lines: Sequence[int], decimal: str | None = None
+) -> FileColumn:
+    """Read a nominal column as numbers or dates if its words say such, and leave it otherwise.
+
+    A column of which nearly all cells, but not all, can be read has a problem: somebody has to
+    say whether the others are mistakes or the column holds names.
+    """
+    readings = [read_dates(words)] if _promising(words, _maybe_date) else []
+    if _promising(words, _maybe_number):
+        readings.append(read_numbers(words, decimal))
+    if not readings:
+        return column
+    known = ~np.isnan(column.values)
+    codes = column.values[known].astype(int)
+    best = max(readings, key=lambda reading: reading.readable[codes].mean())
+    readable = best.readable[codes]
+    if readable.all():
+        return column.as_numbers(best.numbers, best.note)
+    if readable.mean() < MOSTLY_NUMBERS:
+        return column
+    row = int(np.flatnonzero(known)[np.argmin(readable)])
+    return replace(column, problem=_stray(column, row, lines[row], best))
+
+
+def _promising(words: Sequence[str], test) -> bool:
+    sample = words[:: max(1, len(words) // _SAMPLE)]
+    return any(test(word) for word in sample)
+
+
+def _maybe_number(word: str) -> bool:
+    return len(word) <= 40 and any(c.isdecimal() for c in word)
+
+
+def _maybe_date(word: str) -> bool:
+    return _maybe_number(word) and any(c in "-/.: " for c in word)
+
+
+def _stray(column: FileColumn, row: int, line: int, reading: Reading) -> str:
+    said = shorten(column.texts()[row], 30)
+    return (
+        f"column {shorten(column.name)!r} holds {reading.what}, but line {line} says {said!r}; "
+        f"correct it, call it missing with --na {said!r}, leave the column out with --drop, or "
+        "rank it with --nominal"
+    )
+
+
+__all__ = [
+    "MISSING", "as_numbers", "decode", "is_missing", "is_number", "text_column", "understood",
+]  # fmt: skip
