@@ -19,7 +19,7 @@ from . import rankers as _rankers  # noqa: F401 - a method is known once its cla
 from .ranker import QUESTIONS, MethodCard, Ranker, known_rankers
 from .table import Table
 
-DEFAULT = "genie3"
+DEFAULT = "shared-variance"
 
 
 @dataclass(frozen=True, kw_only=True)
