@@ -153,7 +153,7 @@ def test_booleans_are_nominal(tmp_path):
     frame["z"] = frame["flag"] + rng.normal(size=40)
     frame.to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "s.csv"
-    assert run(["rank", str(tmp_path / "t.csv"), "--out", str(out)]) == 0
+    assert run(["rank", str(tmp_path / "t.csv"), "--method", "genie3", "--out", str(out)]) == 0
     expected = Genie3(random_state=0).fit(frame)
     found = {row["feature"]: float(row["score"]) for row in csv.DictReader(out.open())}
     np.testing.assert_array_equal([found[name] for name in frame], expected.scores_)
