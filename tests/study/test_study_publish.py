@@ -29,7 +29,7 @@ from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
 from unsuprank.study.publish.study_figures import write_figures
 from unsuprank.study.publish.study_page import StudyFacts, write_page
-from unsuprank.study.publish.study_verdicts import outliers, verdicts
+from unsuprank.study.publish.study_verdicts import about_table_2, outliers, verdicts
 from unsuprank.table import read_table
 
 DATA_SETS = ["ALLAML", "colon", "leukemia", "ORL", "Yale"]
@@ -59,6 +59,7 @@ def made_up(cell):
             for k in paper.URELIEF_NEIGHBORS
         ],
         "random": [f"draw {d}" for d in range(3)],
+        "position": ["first", "last"],
     }.get(cell.method, ["order"])
     sizes = [1, 2, 4, 8, 16] + ([] if cell.method.endswith("grid") else [32, 40])
     shift = made_up_error(cell.method) + (0.001 * cell.fold if cell.method != "urelief" else 0)
@@ -101,6 +102,31 @@ def test_beside_the_paper(results):
     two = study.table_2(results)
     assert two.rows[0][3:5] == [1.15, 1.14]
     assert any("without leukemia" in note for note in two.notes)
+
+
+def as_the_program_has_it(cell):
+    """The figures of the paper: RandomForest's for columns that stay permuted, or Genie3's."""
+    outcome = made_up(cell)
+    cumulative = dict(cell.settings).get("permutation") == "cumulative"
+    printed = paper.table_2()["RandomForest" if cumulative else "Genie3"][cell.data_set]
+    for ranking in outcome["rankings"].values():
+        ranking["rmse"] = [float(printed)] * len(outcome["sizes"])
+    return outcome
+
+
+def test_table_2_with_the_departures_of_the_authors_program(results):
+    table = study.table_2_departures(results)
+    row = dict(zip(table.header, table.rows[DATA_SETS.index("ORL")], strict=True))
+    assert row["paper: RandomForest"] == 34.2
+    assert row["last 16 columns"] > row["first 16 columns"]
+    assert sum("Friedman" in note for note in table.notes) == 2
+    assert "do not explain" in about_table_2(results)
+    said = about_table_2(Results(as_the_program_has_it, DATA_SETS))
+    assert "3 of 5 figures" in said
+    assert "ORL (24.9 against 34.20)" in said
+    assert "5 of 5 when they stay permuted" in said
+    assert "they explain" in said
+    assert about_table_2(Results(lambda _cell: None, DATA_SETS)) == ""
 
 
 def test_new_rankers_are_compared_one_by_one(results):
@@ -180,7 +206,7 @@ def test_everything_is_written(results, tmp_path):
     for table in tables:
         table.write(tmp_path)
     figures = write_figures(results, list(PARTS), tmp_path)
-    assert len(tables) == 10
+    assert len(tables) == 11
     names = [name for name, _ in figures]
     assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
     assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from unsuprank import Genie3, PredictiveClusteringForest
+from unsuprank import Genie3, PredictiveClusteringForest, RandomForestScore
 
 
 def agreement(a: np.ndarray, b: np.ndarray) -> float:
@@ -48,6 +48,17 @@ def test_scores_of_the_paper(forest, replay):
     assert agreement(forest.genie3_, replay["Genie3_paper_normalised"]) > 0.55
     assert agreement(forest.symbolic_, replay["Symbolic_dynamic"]) > 0.5
     assert agreement(forest.random_forest_, replay["RForest_noncumulative"]) > 0.4
+
+
+def test_scores_of_the_program(colon, reference_dir):
+    """Ties to the first column and columns that stay permuted put the first columns first."""
+    stored = np.load(reference_dir / "clus" / "colon__ExtraTrees_LOG__mean5seeds.npz")["RForest"]
+    ranker = RandomForestScore(500, tie_break="first", permutation="cumulative", random_state=0)
+    ours = ranker.fit(colon).scores_
+    assert agreement(ours, stored) > 0.6
+    tenths = [[part.mean() / s.mean() for part in np.array_split(s, 10)] for s in (ours, stored)]
+    np.testing.assert_allclose(*tenths, rtol=0.25)
+    assert tenths[0][0] > 7 * tenths[0][-1]
 
 
 def test_noise_between_seeds(colon):

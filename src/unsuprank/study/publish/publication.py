@@ -22,7 +22,7 @@ from .result_table import ResultTable
 from .results import Results
 from .study_figures import write_figures
 from .study_page import StudyFacts, write_page
-from .study_verdicts import verdicts
+from .study_verdicts import about_table_2, verdicts
 
 #: The tables in the order of the page, and the part of the study that each belongs to.
 _TABLES = (
@@ -47,7 +47,8 @@ def publish(out: Path, results: Results, facts: StudyFacts) -> None:
         table.write(out)
     figures = write_figures(results, facts.parts, out)
     shown = [t for t in tables if t.name != "fig-5-curves"]  # too long to be read
-    write_page(out, facts, verdicts(results) if "sota" in facts.parts else [], shown, figures)
+    said = verdicts(results) if "sota" in facts.parts else [about_table_2(results)]
+    write_page(out, facts, [line for line in said if line], shown, figures)
 
 
 def make_tables(results: Results, parts: Sequence[str]) -> list[ResultTable]:
