@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> None:
 def compare_with_shuffles(n_tables: int, n_shuffles: int) -> None:
     """Print how far the closed form is from shuffles, in units of the latter."""
     rng = np.random.default_rng(0)
-    means, deviations = [], []
+    means, deviations, errors = [], [], []
     while len(means) < n_tables:
         table = small_table(rng)
         found = relations(table)
@@ -110,10 +110,13 @@ def compare_with_shuffles(n_tables: int, n_shuffles: int) -> None:
         spread = np.sqrt(variance(n, found.column, found.others)[j])
         means.append(mean(n, found.column, found.others)[j] / total / values.mean())
         deviations.append(spread / total / values.std())
+        errors.append(values.std() / values.mean() / np.sqrt(n_shuffles))
     print(f"closed form over {n_shuffles} shuffles, {n_tables} tables of 8 to 80 rows")
     for what, ratios in (("mean", means), ("standard deviation", deviations)):
         off = np.abs(np.array(ratios) - 1.0)
         print(f"  {what:<20} off by {np.median(off):.3%} (median), {off.max():.3%} (worst)")
+    worst = np.max(np.abs(np.array(means) - 1.0) / errors)
+    print(f"  the mean at most {worst:.1f} standard errors of the shuffles' own mean")
 
 
 def small_table(rng: np.random.Generator) -> Table:

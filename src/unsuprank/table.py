@@ -106,8 +106,11 @@ class Table:
         Parameters
         ----------
         rows, columns : indices or boolean mask, optional
-            All by default. Indices may repeat and come in any order.
+            All by default. Indices may repeat and come in any order. Of a mask that keeps all
+            columns, and no rows named, the table itself.
         """
+        if rows is None and _keeps_all(columns):
+            return self
         picked = None if columns is None else _as_indices(columns)
         values = self.values if rows is None else self.values[_as_indices(rows)]
         if picked is not None:
@@ -241,6 +244,11 @@ def _check_finite(table: Table) -> None:
     if table.infinite.any():
         where = table.schema.label(int(np.flatnonzero(table.infinite)[0]))
         raise ValueError(f"Input X contains infinity in {where}; replace it by a number or NaN.")
+
+
+def _keeps_all(columns: Any) -> bool:
+    """Whether a mask, or none at all, leaves no column out."""
+    return columns is None or (getattr(columns, "dtype", None) == np.bool_ and bool(columns.all()))
 
 
 def _as_indices(wanted: Any) -> np.ndarray:
