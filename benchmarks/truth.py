@@ -8,6 +8,7 @@ on labelled real tables. Nothing here was used to choose anything: seeds begin a
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -31,6 +32,7 @@ from unsuprank import (
     URelief,
     VarianceRanker,
 )
+from unsuprank.io import read_file
 
 from .designs import DESIGNS, MIXED, NOISE_KINDS, NONLINEAR, REPORTING, average_precision, noise
 from .labelled_sets import SETS, judged, labelled
@@ -85,7 +87,9 @@ def designs() -> None:
             orders = [order_of(make, X) for X, _ in tables]
             if all(order is not None for order in orders):
                 found[name][design] = float(
-                    np.mean([average_precision(o, r) for o, (_, r) in zip(orders, tables)])
+                    np.mean(
+                        [average_precision(o, r) for o, (_, r) in zip(orders, tables, strict=True)]
+                    )
                 )
     for values in found.values():
         if set(DESIGNS) <= set(values):
@@ -126,17 +130,15 @@ def noise_ranks() -> None:
 
 def _real_mixed() -> dict[str, pd.DataFrame]:
     tables = {"wine": load_wine(as_frame=True).data}
-    import os
-
-    from unsuprank.io import read_file
-
     place = Path(os.environ.get("UNSUPRANK_DATA", "")) / "mixed"
     for name in ("penguins_openml42585", "titanic_openml40945", "credit-g"):
         if (place / f"{name}.arff").is_file():
             data = read_file(place / f"{name}.arff")
             tables[name.split("_")[0]] = pd.DataFrame(
                 {
-                    c.name: c.values if c.categories is None else pd.Categorical(c.texts())
+                    c.name: c.values
+                    if c.categories is None
+                    else pd.Categorical([text or None for text in c.texts()])
                     for c in data.columns
                 }
             )
