@@ -94,8 +94,8 @@ def rank_genes(
     if isinstance(method, str):
         method = registry.make(method, seed=random_state, n_jobs=n_jobs)
     batches = _score_batches(method, table, _batches(adata, batch_key))
-    scores, varying = (align_to_genes(adata, table.names, part) for part in batches)
-    combined = _combine(varying, n_top_genes or N_TOP_GENES)
+    scores, ranks = (align_to_genes(adata, table.names, part) for part in batches)
+    combined = _combine(ranks, n_top_genes or N_TOP_GENES)
     found = combined.columns(key_added, scores.mean(axis=0))
     if batch_key is None:
         del found["highly_variable_nbatches"]
@@ -148,30 +148,30 @@ def _batches(adata: Any, batch_key: str | None) -> list[np.ndarray]:
 def _score_batches(
     ranker: Ranker, table: Table, batches: list[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Score the genes in every batch that can be ranked; again with NaN where they do not vary."""
-    found, varying, reason = [], [], "no gene varies in them"
+    """Scores and ranks of the genes in every batch that can be ranked; NaN if they do not vary."""
+    found, places, reason = [], [], "no gene varies in them"
     for rows in batches:
         part = table.take(rows=rows)
         if not part.varies.any():
             continue
         try:
-            scores = clone(ranker).fit(part).scores_
+            fitted = clone(ranker).fit(part)
         except ValueError as error:  # too few cells for this method
             reason = str(error)
             continue
-        found.append(scores)
-        varying.append(np.where(part.varies, scores, np.nan))
+        found.append(fitted.scores_)
+        places.append(np.where(part.varies, fitted.ranking_, np.nan))
     if not found:
         raise FileProblem(f"no batch can be ranked: {reason}")
     if len(found) < len(batches):
         left = len(batches) - len(found)
         warnings.warn(f"{left} of {len(batches)} batches are left out: {reason}", stacklevel=3)
-    return np.array(found), np.array(varying)
+    return np.array(found), np.array(places)
 
 
-def _combine(scores: np.ndarray, n_top: int) -> _Combined:
-    """Combine the scores of batches (rows) as scanpy does; see the prose of the module."""
-    places = np.where(np.isnan(scores), np.nan, rank_scores(scores) - 1.0)
+def _combine(ranks: np.ndarray, n_top: int) -> _Combined:
+    """Combine the ranks of batches (rows) as scanpy does; see the prose of the module."""
+    places = np.where(np.isnan(ranks), np.nan, rank_scores(-ranks) - 1.0)
     n_batches = (places < n_top).sum(axis=0)
     rank = _median(np.where(places < n_top, places, np.nan))
     order = np.lexsort((_median(places), -n_batches, rank))  # missing ranks come last

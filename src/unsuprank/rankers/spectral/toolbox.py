@@ -93,8 +93,12 @@ where a coefficient crosses 0, the regression leaves the path, and its error can
 
 NDFS = PublishedSettings(
     {
-        **{"alpha": 1.0, "beta": 1.0, "gamma": 1e9},
-        **{"standardize": False, "n_neighbors": 5, "weights": "binary"},
+        "alpha": 1.0,
+        "beta": 1.0,
+        "gamma": 1e9,
+        "standardize": False,
+        "n_neighbors": 5,
+        "weights": "binary",
     },
     """\
 The toolbox scikit-feature subtracts the graph from a matrix that repeats the degrees in
