@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
 from ._views import VIEWS
-from .table import Table, is_anndata, read_table
+from .table import ColumnChoice, Table, column_mask, is_anndata, read_table
 
 #: The questions that rankings answer, with a title for each.
 QUESTIONS = {
@@ -60,12 +60,19 @@ class MethodCard:
 class Ranker(SelectorMixin, BaseEstimator):
     """Base class of all rankers.
 
+    Every ranker has the parameters `include` and `exclude`: names of columns, patterns of names
+    such as ``"MT-*"``, indices or a mask. Columns of `include` come first and are always
+    selected, among the `n_features_to_select` or even beyond; columns of `exclude` come last and
+    never are. Neither changes a score: excluded columns are still part of the table that the
+    others are judged by. To leave them out of that as well, drop them from the table.
+
     Attributes
     ----------
     scores_ : ndarray of shape (n_features_in_,)
         One score per input column; higher is better.
     order_ : ndarray of shape (n_features_in_,)
-        Column indices, best first; equal scores keep the order of the columns.
+        Column indices, best first; equal scores keep the order of the columns. What is
+        included comes first, what is excluded last.
     ranking_ : ndarray of shape (n_features_in_,)
         Rank of each column; 1 is the best.
     feature_importances_ : ndarray of shape (n_features_in_,)
@@ -83,6 +90,8 @@ class Ranker(SelectorMixin, BaseEstimator):
     finds_number: ClassVar[bool] = False
 
     n_features_to_select: int | float | str
+    include: ColumnChoice = None
+    exclude: ColumnChoice = None
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the selector contract
         """Score the columns of `X`.
@@ -101,10 +110,23 @@ class Ranker(SelectorMixin, BaseEstimator):
             check_fraction_or_count("n_features_to_select", self.n_features_to_select)
         self._check_parameters()
         table = self._read(X)
+        forced = self._read_forced(table)
         scores = np.asarray(self._score(table), dtype=np.float64)
         self._remember_input(table if is_anndata(X) else X)
-        self.scores_ = scores
+        self.scores_, self._forced = scores, forced
         return self
+
+    def _read_forced(self, table: Table) -> np.ndarray:
+        """Which columns are forced in (-1) or out (1); 0 for all others."""
+        chosen = [
+            column_mask(getattr(self, name), table.n_columns, tuple(table.names), name)
+            for name in ("include", "exclude")
+        ]
+        both = chosen[0] & chosen[1]
+        if both.any():
+            where = table.schema.label(int(np.flatnonzero(both)[0]))
+            raise ValueError(f"include and exclude both name {where}; leave it out of one of them.")
+        return chosen[1].astype(int) - chosen[0].astype(int)
 
     def _remember_input(self, X: Any) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_``."""
@@ -157,7 +179,7 @@ class Ranker(SelectorMixin, BaseEstimator):
     @property
     def order_(self) -> np.ndarray:
         check_is_fitted(self)
-        return np.argsort(-self.scores_, kind="stable")
+        return np.lexsort((-self.scores_, self._forced))  # equal ones stay in the order of columns
 
     @property
     def ranking_(self) -> np.ndarray:
@@ -179,8 +201,9 @@ class Ranker(SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> np.ndarray:
         order = self.order_
         mask = np.zeros(len(order), dtype=bool)
-        mask[order[: self._n_selected()]] = True
-        return mask
+        n_included = int((self._forced < 0).sum())
+        mask[order[: max(self._n_selected(), n_included)]] = True
+        return mask & (self._forced <= 0)
 
     def _n_selected(self) -> int:
         return self._count_selected(len(self.scores_))

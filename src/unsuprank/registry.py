@@ -96,7 +96,8 @@ def make(name: str, *, seed: int | None = None, n_jobs: int | None = None, **par
     known = inspect.signature(method.ranker).parameters
     chosen = {k: v for k, v in offered.items() if k in known and v is not None}
     if method.wraps is not None:
-        chosen["ranker"] = make(method.wraps, seed=seed, n_jobs=n_jobs, **params)
+        inner = {k: v for k, v in params.items() if k not in ("include", "exclude")}
+        chosen["ranker"] = make(method.wraps, seed=seed, n_jobs=n_jobs, **inner)
     return method.ranker(**chosen, **method.params)
 
 

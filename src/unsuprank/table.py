@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -31,7 +32,8 @@ from . import _kernels
 
 MICROSECONDS_A_DAY = 86_400e6
 
-NominalFeatures = Sequence[str] | Sequence[int] | np.ndarray | None
+#: How columns are named: names, patterns of names, indices or a mask.
+ColumnChoice = str | Sequence[str] | Sequence[int] | np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ class Table:
 def read_table(
     X: Any,
     *,
-    nominal_features: NominalFeatures = None,
+    nominal_features: ColumnChoice = None,
     schema: Schema | None = None,
     min_rows: int = 2,
     estimator: Any = None,
@@ -256,11 +258,11 @@ def _as_indices(wanted: Any) -> np.ndarray:
     return np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.intp)
 
 
-def _reread(table: Table, nominal: NominalFeatures, schema: Schema | None) -> Table:
+def _reread(table: Table, nominal: ColumnChoice, schema: Schema | None) -> Table:
     """A table as it is, but for columns that are declared nominal, or coded by a schema."""
     if schema is not None:
         return _recoded(table, schema)
-    declared = _nominal_mask(nominal, table.n_columns, table.schema.names) & (table.n_values == 0)
+    declared = column_mask(nominal, table.n_columns, table.schema.names) & (table.n_values == 0)
     if not declared.any():
         return table
     columns = [table.column(j) for j in np.flatnonzero(declared).tolist()]
@@ -291,7 +293,7 @@ def _decoded(table: Table, j: int) -> np.ndarray:
 
 
 def _read_array(
-    X: Any, nominal: NominalFeatures, schema: Schema | None, estimator: Any
+    X: Any, nominal: ColumnChoice, schema: Schema | None, estimator: Any
 ) -> tuple[np.ndarray, Schema]:
     _refuse_what_is_no_table(X)
     any_nominal = schema is not None and any(c is not None for c in schema.categories)
@@ -302,7 +304,7 @@ def _read_array(
     raw = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     columns = [raw[:, j] for j in range(raw.shape[1])]
     if schema is None:
-        is_nominal = _nominal_mask(nominal, raw.shape[1], None)
+        is_nominal = column_mask(nominal, raw.shape[1], None)
         categories = tuple(
             _find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
         )
@@ -361,7 +363,7 @@ def _check_width(n_columns: int, schema: Schema) -> None:
 
 
 def _read_frame(
-    frame: nw.DataFrame, nominal: NominalFeatures, schema: Schema | None
+    frame: nw.DataFrame, nominal: ColumnChoice, schema: Schema | None
 ) -> tuple[np.ndarray, Schema]:
     dtypes = frame.schema
     names = tuple(str(name) for name in dtypes)
@@ -375,7 +377,7 @@ def _read_frame(
         return np.asfortranarray(frame.to_numpy(), dtype=np.float64), schema
     columns = [_column_values(frame[name], name) for name in dtypes]
     if schema is None:
-        is_nominal = _nominal_mask(nominal, len(names), names) | ~np.array(ordered)
+        is_nominal = column_mask(nominal, len(names), names) | ~np.array(ordered)
         categories = tuple(
             _find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
         )
@@ -414,32 +416,44 @@ def _days(series: nw.Series) -> np.ndarray:
     return np.where(np.isnat(stamps), np.nan, stamps.astype(np.int64) / MICROSECONDS_A_DAY)
 
 
-def _nominal_mask(
-    nominal: NominalFeatures, n_columns: int, names: tuple[str, ...] | None
+def column_mask(
+    wanted: ColumnChoice,
+    n_columns: int,
+    names: tuple[str, ...] | None,
+    parameter: str = "nominal_features",
 ) -> np.ndarray:
+    """Mask of the columns that somebody names, by `parameter`, in one of many ways.
+
+    Names may be patterns: ``"MT-*"`` is all columns whose names begin so.
+    """
     mask = np.zeros(n_columns, dtype=bool)
-    if nominal is None:
+    if wanted is None:
         return mask
-    wanted = np.asarray(nominal)
-    if wanted.dtype == np.bool_:
-        if wanted.shape != (n_columns,):
+    items = np.asarray([wanted] if isinstance(wanted, str) else wanted)
+    if items.dtype == np.bool_:
+        if items.shape != (n_columns,):
             raise ValueError(
-                f"nominal_features as a mask needs one entry per column ({n_columns}), "
-                f"got {wanted.size}."
+                f"{parameter} as a mask needs one entry per column ({n_columns}), got {items.size}."
             )
-        return wanted.copy()
-    for item in wanted.tolist():
-        mask[_column_index(item, n_columns, names)] = True
+        return items.copy()
+    for item in items.tolist():
+        mask[_column_indices(item, n_columns, names, parameter)] = True
     return mask
 
 
-def _column_index(item: Any, n_columns: int, names: tuple[str, ...] | None) -> int:
+def _column_indices(
+    item: Any, n_columns: int, names: tuple[str, ...] | None, parameter: str
+) -> list[int]:
     if names is not None and item in names:
-        return names.index(item)
+        return [names.index(item)]
     if isinstance(item, int) and 0 <= item < n_columns:
-        return item
+        return [item]
+    if names is not None and isinstance(item, str):
+        found = [j for j, name in enumerate(names) if fnmatchcase(name, item)]
+        if found:
+            return found
     raise ValueError(
-        f"nominal_features names {item!r}, which is not a column; X has {n_columns} columns"
+        f"{parameter} names {item!r}, which is not a column; X has {n_columns} columns"
         + ("." if names is None else f": {', '.join(names[:8])}{' ...' if n_columns > 8 else ''}.")
     )
 

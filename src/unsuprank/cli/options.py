@@ -107,10 +107,18 @@ class FitOptions(OptionGroup):
 
     seed: Annotated[int, _fitting(min=0, help="The same seed gives the same ranking.")] = 0
     jobs: Annotated[int | None, _fitting(min=1, help="Threads; all cores if not given.")] = None
+    include: Annotated[
+        str, _fitting(metavar="A,B", help="Columns to put first, whatever they score: CD3E,HLA-*.")
+    ] = ""
+    exclude: Annotated[
+        str, _fitting(metavar="A,B", help="Columns to put last, whatever they score: MT-*,RP[LS]*.")
+    ] = ""
 
     def make(self, method: str, **params: Any) -> Ranker:
         """Make an unfitted ranker; an unknown method is an error that lists the known ones."""
         jobs = self.jobs or os.cpu_count() or 1
+        forced = {"include": split_names(self.include), "exclude": split_names(self.exclude)}
+        params |= {name: wanted for name, wanted in forced.items() if wanted}
         return registry.make(method, seed=self.seed, n_jobs=jobs, **params)
 
 

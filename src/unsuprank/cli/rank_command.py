@@ -55,7 +55,7 @@ def rank(
     if report:
         _write_report(ranker, data, table, report, fitting.seed)
     if write:
-        add_scores(Path(options.file), table.names, ranker)
+        add_scores(Path(options.file), table.names, ranker, options)
         say_written(f"scores in var of {options.file}")
 
 

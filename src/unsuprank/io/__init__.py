@@ -2,7 +2,7 @@
 
 from .data_file import DataFile, FileProblem, ReadOptions
 from .file_column import FileColumn, shorten
-from .h5ad import add_scores, read_anndata, store_scores
+from .h5ad import add_scores, align_to_genes, fit_settings, read_anndata
 from .read import FORMATS, read_file
 from .score_table import check_ending, read_scores, write_rows
 from .write import atomic_path, atomic_write
@@ -14,13 +14,14 @@ __all__ = [
     "FileProblem",
     "ReadOptions",
     "add_scores",
+    "align_to_genes",
     "atomic_path",
     "atomic_write",
     "check_ending",
+    "fit_settings",
     "read_anndata",
     "read_file",
     "read_scores",
     "shorten",
-    "store_scores",
     "write_rows",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .._version import __version__
 from ..ranker import Ranker
@@ -28,7 +29,7 @@ def read_anndata(
     columns = numeric_columns(densify(matrix, source), list(names))
     what = "raw" if raw else f"layer {layer!r}" if layer else "X"
     rows = [str(n) for n in adata.obs_names]
-    return DataFile(source, columns, rows, [f"read {what}"], beside=adata.obs)
+    return DataFile(source, columns, rows, [f"read {what}"], beside=adata.obs, row_title="cell")
 
 
 def open_h5ad(path: Path, source: str) -> Any:
@@ -66,34 +67,35 @@ def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tu
     return adata.X, adata.var_names
 
 
-def store_scores(
-    adata: Any,
-    names: list[str],
-    ranker: Ranker,
-    settings: Mapping[str, Any] | None = None,
-    key: str = "unsuprank",
-) -> None:
-    """Put scores and ranks into ``adata.var``, and the settings into ``adata.uns``.
+def align_to_genes(adata: Any, names: list[str], values: np.ndarray) -> np.ndarray:
+    """Bring values of ranked columns, along the last axis, into the order of ``adata.var``.
 
     Genes are known by the `names` of the columns that were ranked, which differ where those of
     the AnnData repeat. Genes that were ranked but are not in ``adata.var`` (those of ``raw``) are
-    left out there; genes that were not ranked get a missing value.
+    left out; genes that were not ranked get a missing value.
     """
-    import pandas as pd
-
-    found = pd.DataFrame({"score": ranker.scores_, "rank": ranker.ranking_}, index=names)
     genes = unique_names(list(adata.var_names))
-    if genes != names:  # where all were ranked, ranks stay whole numbers
-        found = found.reindex(genes)
-    for what in ("score", "rank"):
-        adata.var[f"{key}_{what}"] = found[what].to_numpy()
-    made_by = {"method": type(ranker).__name__, "version": __version__}
-    adata.uns[key] = {"params": {**made_by, **(settings or {})}}
+    if genes == names:  # where all were ranked, whole numbers stay such
+        return values
+    place = {name: j for j, name in enumerate(names)}
+    found = np.array([place.get(gene, -1) for gene in genes])
+    return np.where(found >= 0, values[..., found], np.nan)
 
 
-def add_scores(path: Path, names: list[str], ranker: Ranker) -> None:
-    """Put the scores of a file's genes into the file; a failure leaves it as it was."""
+def fit_settings(ranker: Ranker, *, layer: str | None, raw: bool, **more: Any) -> dict[str, Any]:
+    """Say for ``adata.uns`` what made a ranking: the method, and the matrix that was ranked."""
+    matrix = "raw" if raw else f"layers/{layer}" if layer else "X"
+    params = {"method": type(ranker).__name__, "version": __version__, "matrix": matrix, **more}
+    return {"params": {name: value for name, value in params.items() if value is not None}}
+
+
+def add_scores(
+    path: Path, names: list[str], ranker: Ranker, options: ReadOptions, key: str = "unsuprank"
+) -> None:
+    """Put scores and ranks of a file's genes into the file; a failure leaves it as it was."""
     adata = open_h5ad(path, path.name)
-    store_scores(adata, names, ranker)
+    adata.var[f"{key}_score"] = align_to_genes(adata, names, ranker.scores_)
+    adata.var[f"{key}_rank"] = align_to_genes(adata, names, ranker.ranking_)
+    adata.uns[key] = fit_settings(ranker, layer=options.layer, raw=options.raw)
     with atomic_path(path) as temporary:
         adata.write_h5ad(temporary)

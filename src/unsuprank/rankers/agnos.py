@@ -21,7 +21,7 @@ from .._checks import check_count, check_number
 from .._parallel import one_blas_thread
 from .._progress import Progress, progress
 from ..ranker import MethodCard, Ranker
-from ..table import Table
+from ..table import ColumnChoice, Table
 from .intrinsic_dimension import two_nn_dimension
 from .scaling import centred
 
@@ -163,6 +163,8 @@ class AgnoSS(Ranker):
         Stop early when ten epochs in a row did not lower the loss by this share of it.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     n_jobs : int, optional
         Threads, with joblib's meaning, one restart each. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -218,6 +220,8 @@ class AgnoSS(Ranker):
         max_epochs: int = 150,
         tol: float = 1e-4,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_jobs: int | None = None,
         random_state=None,
         verbose: int = 0,
@@ -229,6 +233,8 @@ class AgnoSS(Ranker):
         self.max_epochs = max_epochs
         self.tol = tol
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

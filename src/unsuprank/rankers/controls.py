@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..ranker import MethodCard, Ranker
-from ..table import Table
+from ..table import ColumnChoice, Table
 from .scaling import unit_range
 
 
@@ -17,6 +17,8 @@ class VarianceRanker(Ranker):
     ----------
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Examples
     --------
@@ -37,8 +39,16 @@ class VarianceRanker(Ranker):
         ),
     )
 
-    def __init__(self, *, n_features_to_select: int | float = 16) -> None:
+    def __init__(
+        self,
+        *,
+        n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
+    ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
 
     def _score(self, table: Table) -> np.ndarray:
         # The spread within [0, 1] is squared, so that neither large nor nearly constant
@@ -58,6 +68,8 @@ class RandomRanker(Ranker):
     ----------
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     nominal_features : sequence of names, indices, or mask, optional
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     random_state : int, RandomState or None, default=None
@@ -87,9 +99,17 @@ class RandomRanker(Ranker):
     scale_free = True
 
     def __init__(
-        self, *, n_features_to_select: int | float = 16, nominal_features=None, random_state=None
+        self,
+        *,
+        n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
+        nominal_features=None,
+        random_state=None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.nominal_features = nominal_features
         self.random_state = random_state
 

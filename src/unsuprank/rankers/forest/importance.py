@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..._checks import check_choice, check_count, check_number
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..clustering_space import Space
 from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
 from .growing import Grower
@@ -50,6 +50,8 @@ class ForestRanker(Ranker):
         min_samples_leaf: int = 1,
         tie_break: str = "fair",
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
         random_state=None,
@@ -66,6 +68,8 @@ class ForestRanker(Ranker):
         self.min_samples_leaf = min_samples_leaf
         self.tie_break = tie_break
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -208,6 +212,8 @@ class Genie3(ForestRanker):
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -261,6 +267,8 @@ class Genie3(ForestRanker):
         min_samples_leaf: int = 1,
         tie_break: str = "fair",
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
         random_state=None,
@@ -278,6 +286,8 @@ class Genie3(ForestRanker):
             min_samples_leaf=min_samples_leaf,
             tie_break=tie_break,
             n_features_to_select=n_features_to_select,
+            include=include,
+            exclude=exclude,
             nominal_features=nominal_features,
             n_jobs=n_jobs,
             random_state=random_state,
@@ -309,6 +319,8 @@ class SymbolicScore(ForestRanker):
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -363,6 +375,8 @@ class RandomForestScore(ForestRanker):
     {parameters}
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -410,6 +424,8 @@ class RandomForestScore(ForestRanker):
         min_samples_leaf: int = 1,
         tie_break: str = "fair",
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
         random_state=None,
@@ -427,6 +443,8 @@ class RandomForestScore(ForestRanker):
             min_samples_leaf=min_samples_leaf,
             tie_break=tie_break,
             n_features_to_select=n_features_to_select,
+            include=include,
+            exclude=exclude,
             nominal_features=nominal_features,
             n_jobs=n_jobs,
             random_state=random_state,

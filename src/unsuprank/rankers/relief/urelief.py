@@ -34,7 +34,7 @@ from ..._checks import check_fraction_or_count, check_number
 from ..._parallel import in_batches
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
-from ...table import NominalFeatures, Table, read_table
+from ...table import ColumnChoice, Table, read_table
 
 TILE = _kernels.RELIEF_TILE
 #: Rows whose sums are added up in one go; fixed, so that sums do not depend on batches.
@@ -58,6 +58,8 @@ class URelief(Ranker):
         the result does not depend on chance.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     nominal_features : sequence of names, indices, or mask, optional
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     working_memory : float, optional
@@ -137,7 +139,9 @@ class URelief(Ranker):
         n_iterations: int | float = 1.0,
         *,
         n_features_to_select: int | float = 16,
-        nominal_features: NominalFeatures = None,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
+        nominal_features: ColumnChoice = None,
         working_memory: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -146,6 +150,8 @@ class URelief(Ranker):
         self.n_neighbors = n_neighbors
         self.n_iterations = n_iterations
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.nominal_features = nominal_features
         self.working_memory = working_memory
         self.n_jobs = n_jobs
@@ -172,7 +178,7 @@ def urelief_path(
     n_neighbors: Sequence[int | float] = (5, 10, 15, 20, 30, 40),
     n_iterations: Sequence[int | float] = (0.1, 0.25, 0.5, 0.75, 1.0),
     *,
-    nominal_features: NominalFeatures = None,
+    nominal_features: ColumnChoice = None,
     working_memory: float | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,

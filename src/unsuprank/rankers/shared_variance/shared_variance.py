@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._checks import check_count
 from ...ranker import MethodCard, Ranker
-from ...table import Table
+from ...table import ColumnChoice, Table
 from .others import Relations, relations
 from .quantile_bins import with_bins
 from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
@@ -34,6 +34,8 @@ class SharedVariance(Ranker):
         it finds what is shared but not linear (3 is a good choice) and loses some of what is.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     nominal_features : sequence of names, indices, or mask, optional
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     n_jobs : int, optional
@@ -110,12 +112,16 @@ class SharedVariance(Ranker):
         *,
         bins: int | None = None,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.bins = bins
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
         self.verbose = verbose

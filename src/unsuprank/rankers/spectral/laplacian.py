@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ...ranker import MethodCard
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..scaling import constant_columns, unit_range
 from . import toolbox
 from .graph import LARGEST_EIGENVALUE, Weights, degrees
@@ -87,6 +87,8 @@ class LaplacianScore(SpectralRanker):
         width: float | None = None,
         preset: str | None = None,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -96,6 +98,8 @@ class LaplacianScore(SpectralRanker):
         self.width = width
         self.preset = preset
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -18,7 +18,7 @@ from ..._checks import check_count
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..scaling import centred
 from . import toolbox
 from .graph import Weights, degrees
@@ -207,6 +207,8 @@ class MCFS(SpectralRanker):
         width: float | None = None,
         preset: str | None = None,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -218,6 +220,8 @@ class MCFS(SpectralRanker):
         self.width = width
         self.preset = preset
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_jobs = n_jobs
         self.verbose = verbose
 

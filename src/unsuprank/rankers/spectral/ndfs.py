@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..._checks import check_count, check_number
 from ...ranker import MethodCard
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..scaling import constant_columns
 from . import toolbox
 from .graph import Weights
@@ -105,6 +105,8 @@ class NDFS(SpectralRanker):
         width: float | None = None,
         preset: str | None = None,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_jobs: int | None = None,
         random_state=None,
         verbose: int = 0,
@@ -121,6 +123,8 @@ class NDFS(SpectralRanker):
         self.width = width
         self.preset = preset
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -20,7 +20,7 @@ from scipy import sparse
 from ..._checks import check_choice, check_count, check_number
 from ..._parallel import one_blas_thread
 from ...ranker import MethodCard
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..scaling import constant_columns, unit_size
 from . import toolbox
 from .complete_graph import CompleteGraph
@@ -145,6 +145,8 @@ class SPEC(SpectralRanker):
         width: float | None = None,
         preset: str | None = None,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -157,6 +159,8 @@ class SPEC(SpectralRanker):
         self.width = width
         self.preset = preset
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -36,6 +36,8 @@ preset : {{None, "scikit-feature"}}, default=None
     {published}.
 n_features_to_select : int or float, default=16
     Columns that ``transform`` keeps: a count, or a fraction of all columns.
+include, exclude : names, patterns or indices of columns, optional
+    Columns that are always selected, and columns that never are; see :class:`Ranker`.
 n_jobs : int, optional
     Threads, with joblib's meaning; by default rows are compared on as many as matrix products
     take. The answer does not depend on it.

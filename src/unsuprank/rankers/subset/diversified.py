@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from ..._checks import check_count, check_number
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
-from ...table import Table, read_table
+from ...table import ColumnChoice, Table, read_table
 from ..forest import Genie3
 from .coordinates import scaled_coordinates
 
@@ -39,6 +39,8 @@ class Diversified(Ranker):
         How much copies are moved down; 0 leaves the ranking as it is.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     n_picks : int, default=256
         Columns that are compared with all others when they are chosen; those that come after
         follow by what they are worth then.
@@ -94,12 +96,16 @@ class Diversified(Ranker):
         *,
         redundancy: float = 1.0,
         n_features_to_select: int | float = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_picks: int = 256,
         verbose: int = 0,
     ) -> None:
         self.ranker = ranker
         self.redundancy = redundancy
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_picks = n_picks
         self.verbose = verbose
 

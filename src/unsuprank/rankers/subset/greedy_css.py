@@ -7,7 +7,7 @@ import numpy as np
 from ..._checks import check_choice, check_count
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
-from ...table import Table
+from ...table import ColumnChoice, Table
 from ..shared_variance import SharedVariance
 from .beyond_chance import LEVEL, BeyondChance, path_scores
 from .column_subset import GreedyPath, Residual, greedy_path
@@ -41,6 +41,8 @@ class GreedyCSS(Ranker):
     n_features_to_select : int, float or "auto", default=16
         Columns that ``transform`` keeps: a count, a fraction of all columns, or with "auto"
         ``n_features_`` (and at least one).
+    include, exclude : names, patterns or indices of columns, optional
+        Columns that are always selected, and columns that never are; see :class:`Ranker`.
     n_picks : int, default=64
         Columns that are chosen greedily, at the least `n_features_to_select`; the others
         follow by what each of them would add next. The time of a fit grows with it.
@@ -143,6 +145,8 @@ class GreedyCSS(Ranker):
         self,
         *,
         n_features_to_select: int | float | str = 16,
+        include: ColumnChoice = None,
+        exclude: ColumnChoice = None,
         n_picks: int = 64,
         scale: str = "standard",
         polish: str | None = None,
@@ -151,6 +155,8 @@ class GreedyCSS(Ranker):
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
         self.n_picks = n_picks
         self.scale = scale
         self.polish = polish
