@@ -17,6 +17,8 @@ from ..table import read_table
 #: Columns of more names are not picked, and not asked to be explained: they would have to be read
 #: off a value for nearly every row, and each of their values is one more thing to explain.
 MANY_NAMES = 32
+#: The share of the variation that is most of it.
+MOST = 0.8
 #: Rows that are looked at, at most.
 MAX_ROWS = 1000
 
@@ -44,6 +46,12 @@ class Representatives:
     left_out: np.ndarray
     n_rows: int
     complete: bool = True
+
+    @property
+    def few(self) -> int:
+        """How many of the columns explain most of the variation; all of them if none do."""
+        enough = np.flatnonzero(self.explained >= MOST)
+        return int(enough[0]) + 1 if len(enough) else len(self.columns)
 
 
 def find_representatives(X: Any, seed: int = 0) -> Representatives:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._parallel import one_blas_thread
 from ..ranker import Ranker
 from ..table import Table
 from .curve import error_curve
@@ -91,15 +92,16 @@ def prediction_curve(
     n_jobs: int | None = None,
 ) -> PredictionCurve:
     """Measure the curve of a ranker; only where :func:`no_curve_because` finds nothing to say."""
-    curves = error_curve(
-        table,
-        {"ranking": ranker},
-        cv=cv,
-        measure="relative",
-        n_random=n_random,
-        n_jobs=n_jobs,
-        random_state=seed,
-    )
+    with one_blas_thread():  # the products are many and small
+        curves = error_curve(
+            table,
+            {"ranking": ranker},
+            cv=cv,
+            measure="relative",
+            n_random=n_random,
+            n_jobs=n_jobs,
+            random_state=seed,
+        )
     low, high = curves.band()
     return PredictionCurve(
         curves.sizes, curves.mean("ranking"), low, high, table.n_rows, cv, n_random

@@ -64,17 +64,11 @@ def _rank_ticks(plot: Any, most: int) -> None:
 
 
 def _points(plot: Any, source: ColumnDataSource, x: str, y: str, size: float) -> None:
-    """Dots that tell their name and can be clicked; the page fills `source`."""
+    """Dots that tell their name under the mouse and can be clicked; the page fills `source`."""
     dots = plot.scatter(
         x, y, source=source, size=size, color="colour", alpha=0.65, line_color=None,
         selection_color=RED, selection_alpha=1.0, nonselection_alpha=0.35,
         nonselection_color="colour",
-    )  # fmt: skip
-    plot.add_layout(
-        LabelSet(
-            x=x, y=y, text="label", source=source, x_offset=5, y_offset=2,
-            text_font_size="10px", text_color="#333a44",
-        )
     )  # fmt: skip
     tips = [("", "@name"), ("rank", "@rank"), ("score", "@score{0.0000a}")]
     plot.add_tools(HoverTool(renderers=[dots], tooltips=tips, mode="mouse"))
@@ -145,6 +139,12 @@ def spread_figure(facts: PageFacts, source: ColumnDataSource) -> Any:
     y_range = _padded(facts.scores.min(), facts.scores.max())
     plot = _figure(label, "score", y_range=y_range, **options)
     _points(plot, source, "spread", "score", 5)
+    plot.add_layout(
+        LabelSet(
+            x="spread", y="score", text="label", source=source, x_offset=5, y_offset=2,
+            text_font_size="10px", text_color="#333a44",
+        )
+    )  # fmt: skip
     return plot
 
 

@@ -89,7 +89,7 @@ def _figures(facts: PageFacts) -> dict[str, Any]:
         "score": figures.score_figure(facts, source) if facts.n_columns > N_BARS else None,
         "curve": None if facts.curve is None else figures.curve_figure(facts.curve),
         "spread": figures.spread_figure(facts, source)
-        if len(facts.numeric) >= words.MIN_COMPARED
+        if len(facts.numeric) >= words.MIN_COMPARED and facts.spreads_differ
         else None,
         "groups": figures.group_figure(facts.groups),
         "heat": figures.heat_figure(facts.heat),

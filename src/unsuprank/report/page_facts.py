@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial import procrustes
 
 from .. import describe
+from .._parallel import one_blas_thread
 from .._progress import progress
 from ..describe import (
     ColumnGroups,
@@ -87,6 +88,13 @@ class PageFacts:
         return np.flatnonzero(self.table.n_values == 0)
 
     @property
+    def spreads_differ(self) -> bool:
+        """Whether columns of numbers have different spreads; they do not once standardised."""
+        spread = self.summary.spread[self.numeric]
+        known = spread[spread > 0]
+        return bool(len(known)) and float(known.max()) > 1.001 * float(known.min())
+
+    @property
     def bars(self) -> np.ndarray:
         """The columns that have a bar each, best first."""
         return self.order[:N_BARS]
@@ -140,7 +148,8 @@ def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
         "curve": lambda: _curve(ranker, table, seed),
     }
     found: dict[str, Any] = {}
-    with progress("preparing the report", len(parts)) as bar:
+    # Threads of BLAS wait busily for one another, which costs more than they save here.
+    with one_blas_thread(), progress("preparing the report", len(parts)) as bar:
         for name, compute in parts.items():
             found[name] = compute()
             bar.advance()

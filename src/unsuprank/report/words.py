@@ -176,29 +176,30 @@ def _representatives(facts: PageFacts) -> tuple[str, str]:
     tail = _left_out(facts, found) + _of_rows(found.n_rows, facts)
     if not len(found.columns):
         return "None do", f"No column explains more of the others than chance would{tail}."
-    names = some([facts.names[j] for j in found.columns], TOP)
-    count = len(found.columns)
-    return (
-        f"{count:,} of {all_of}",
-        f"{names}: together {'it explains' if count == 1 else 'they explain'} "
-        f"{found.explained[-1]:.0%} of the variation of {all_of}{tail}.{_what_next(found, facts)}",
+    few = found.few
+    names = some([facts.names[j] for j in found.columns[:few]], TOP)
+    return columns(few).capitalize(), (
+        f"{names} {'explains' if few == 1 else 'explain'} {found.explained[few - 1]:.0%} of the "
+        f"variation of all {all_of}{tail}, picked one after the other. {_what_next(found)}"
     )
 
 
-def _what_next(found: Representatives, facts: PageFacts) -> str:
-    """Why there are no more of them."""
+def _what_next(found: Representatives) -> str:
+    """What more columns would add."""
+    count = len(found.columns)
+    if count > found.few:
+        up_to = f"Up to {columns(count)} explain more than chance would, together"
+        return f"{up_to} {found.explained[-1]:.0%}{'' if found.complete else ', and maybe more'}."
     if found.complete:
-        return " Picked one after the other; the next would explain no more than chance."
-    if len(found.columns) + len(found.left_out) == facts.n_columns:
-        return " None of them can be spared."
-    return f" No more than {len(found.columns)} were looked for."
+        return "The next would explain no more than chance."
+    return f"No more than {count:,} were looked for."
 
 
 def _left_out(facts: PageFacts, found: Representatives) -> str:
     if not len(found.left_out):
         return ""
     names = some([facts.names[j] for j in found.left_out], 4)
-    return f", leaving out nominal columns of more than {MANY_NAMES} values ({names})"
+    return f" (nominal columns of more than {MANY_NAMES} values left out: {names})"
 
 
 def captions(facts: PageFacts) -> dict[str, str]:
@@ -255,8 +256,8 @@ def _enough(curve: PredictionCurve) -> str:
     if curve.error.min() >= 1.0:
         return ""
     if curve.enough is None:
-        return "It goes on falling until all columns are in: no smaller number is enough."
-    return f"With {columns(curve.enough)} it is within 5% of the way from its worst to its best."
+        return "No smaller number comes near to that."
+    return f"{columns(curve.enough)} come within 5% of the way from the worst error to the best."
 
 
 def _band(curve: PredictionCurve) -> str:
@@ -292,15 +293,19 @@ def _variance(facts: PageFacts) -> str:
     numeric = facts.numeric
     if len(numeric) < MIN_COMPARED:
         return f"There are fewer than {MIN_COMPARED} columns of numbers: too few to tell."
+    if not facts.spreads_differ:
+        return "All columns of numbers have the same spread, so it cannot be."
     r = spearman(facts.scores[numeric], np.nan_to_num(facts.summary.spread[numeric]))
-    if abs(r) > 0.9:
-        judged = "Yes, nearly: ordering the columns by their spread gives almost the same ranking"
-        judged += "." if r > 0 else ", turned round."
-    elif abs(r) > 0.5:
-        judged = "In part: the ranking and the spread go together, but not throughout."
+    if r > 0.9:
+        judged = "Yes, nearly: ordering the columns by their spread gives almost the same ranking."
+    elif r > 0.5:
+        judged = "In part: columns of large spread tend to rank high, but not throughout."
+    elif r < -0.5:
+        judged = "No, rather the reverse: columns of small spread tend to rank high."
     else:
         judged = "No: ordering the columns by their spread gives another ranking."
-    return f"{judged} (Rank correlation of score and spread over {columns(len(numeric))} of numbers: {r:.2f}.)"
+    over = f"{columns(len(numeric))} of numbers"
+    return f"{judged} (Rank correlation of score and spread over {over}: {r:.2f}.)"
 
 
 def _closest(facts: PageFacts) -> str:

@@ -194,7 +194,9 @@
     const narrow = window.innerWidth < 600;
     source = doc.get_model_by_name("features");
     if (source) fillFeatures(narrow ? 4 : 8);
-    nameTicks(doc.get_model_by_name("heat-names"), data.heat, (i) => i + 0.5, narrow ? 8 : 16);
+    if (!narrow || data.heat.length <= 25) {
+      nameTicks(doc.get_model_by_name("heat-names"), data.heat, (i) => i + 0.5, narrow ? 10 : 16);
+    }
     const map = doc.get_model_by_name("group-names");
     if (map) {
       nameTicks(map, data.groups, (i) => data.groups.length - i - 0.5, narrow ? 12 : 24);
