@@ -2,31 +2,54 @@
 
 #include <algorithm>
 
-#include "simd/targets.hpp"
+#include "simd/packs.hpp"
 
 namespace unsuprank {
 namespace {
 
+// Rows of coordinates are padded to whole packs.
 template <typename Real>
-UNSUPRANK_INLINE void add_body(const Real* from, double weight, int64_t width, double* to) {
-  for (int64_t c = 0; c < width; ++c) to[c] += weight * static_cast<double>(from[c]);
+UNSUPRANK_INLINE void add_body(const Real* from, Real weight, int64_t width, Real* to) {
+  for (int64_t c = 0; c < width; c += kLanes<Real>) {
+    Pack<Real> sum, row;
+    load(sum, to + c);
+    load(row, from + c);
+    store(to + c, sum + weight * row);
+  }
 }
 UNSUPRANK_CLONES void add_row(const double* from, double weight, int64_t width, double* to) {
   add_body(from, weight, width, to);
 }
-UNSUPRANK_CLONES void add_row(const float* from, double weight, int64_t width, double* to) {
+UNSUPRANK_CLONES void add_row(const float* from, float weight, int64_t width, float* to) {
   add_body(from, weight, width, to);
 }
 
-// (sum of the out-of-bag rows of a side) . (M_s - M), with the in-bag sums of both sides.
-UNSUPRANK_CLONES double side_gain(const double* out, const double* in, double in_weight,
-                                  const double* other, double weight, int64_t width) {
-  const double mean = 1.0 / weight, of_side = 1.0 / in_weight;
-  double total = 0.0;
-  for (int64_t c = 0; c < width; ++c) {
-    total += out[c] * (in[c] * of_side - (in[c] + other[c]) * mean);
+// Sum of the out-of-bag rows of either side times M_s - M, where sides have the in-bag weights `a`
+// and `b`; in-bag sums are followed by out-of-bag sums. The sums of `two` are added to `one`.
+template <typename Real>
+UNSUPRANK_INLINE double merge_body(Real* one, const Real* two, double a, double b, int64_t width) {
+  const Real of_a = static_cast<Real>(1.0 / a), of_b = static_cast<Real>(1.0 / b);
+  const Real of_both = static_cast<Real>(1.0 / (a + b));
+  Pack<Real> total[2] = {};  // two sums in flight hide some of the latency of each
+  for (int64_t c = 0; c < width; c += kLanes<Real>) {
+    Pack<Real> in_a, in_b, out_a, out_b;
+    load(in_a, one + c);
+    load(in_b, two + c);
+    load(out_a, one + width + c);
+    load(out_b, two + width + c);
+    const Pack<Real> in = in_a + in_b, mean = in * of_both;
+    total[0] += out_a * (in_a * of_a - mean);
+    total[1] += out_b * (in_b * of_b - mean);
+    store(one + c, in);
+    store(one + width + c, out_a + out_b);
   }
-  return total;
+  return sum_of<Real>(total[0]) + sum_of<Real>(total[1]);
+}
+UNSUPRANK_CLONES double merge(double* one, const double* two, double a, double b, int64_t width) {
+  return merge_body(one, two, a, b, width);
+}
+UNSUPRANK_CLONES double merge(float* one, const float* two, double a, double b, int64_t width) {
+  return merge_body(one, two, a, b, width);
 }
 
 // The same with counts of each attribute's own; a side that knows nothing predicts as the node
@@ -52,9 +75,9 @@ struct Known {
   double sum = 0.0, weight = 0.0;
 
   void add(double value, double times) {
-    if (is_missing(value)) return;
-    sum += times * value;
-    weight += times;
+    const bool missing = is_missing(value);  // no branch, which would be mispredicted
+    sum += missing ? 0.0 : times * value;
+    weight += missing ? 0.0 : times;
   }
 };
 
@@ -93,13 +116,13 @@ void NodeSets::set(int64_t tree, const OutOfBag& outside) {
 
 template <typename Real>
 void CompleteSums<Real>::gather(const WeightedRows& in, const OutRows& out, size_t at) {
-  double* sums = sums_.data() + at * size();
-  std::fill(sums, sums + size(), 0.0);
+  Real* sums = sums_.data() + at * size();
+  std::fill(sums, sums + size(), Real{0});
   for (int64_t i = 0; i < in.count; ++i) {
-    add_row(space_.row(in.rows[i]), in.times[i], space_.width, sums);
+    add_row(space_.row(in.rows[i]), static_cast<Real>(in.times[i]), space_.width, sums);
   }
   for (int64_t i = 0; i < out.count; ++i) {
-    add_row(space_.row(out.rows[i]), 1.0, space_.width, sums + space_.width);
+    add_row(space_.row(out.rows[i]), Real{1}, space_.width, sums + space_.width);
   }
 }
 
@@ -107,14 +130,8 @@ template <typename Real>
 double CompleteSums<Real>::gain(const NodeSets& nodes, int32_t node, size_t first,
                                 bool first_is_left) {
   const int32_t a = nodes.left(node) + !first_is_left, b = nodes.left(node) + first_is_left;
-  const int64_t width = space_.width;
-  double* one = sums_.data() + first * size();
-  const double* two = one + size();
-  const double weight = nodes.weight(node);
-  const double gain = side_gain(one + width, one, nodes.weight(a), two, weight, width) +
-                      side_gain(two + width, two, nodes.weight(b), one, weight, width);
-  add_row(two, 1.0, 2 * width, one);
-  return gain;
+  Real* one = sums_.data() + first * size();
+  return merge(one, one + size(), nodes.weight(a), nodes.weight(b), space_.width);
 }
 
 template <typename Real>
@@ -124,8 +141,8 @@ void PartialSums<Real>::gather(const WeightedRows& in, const OutRows& out, size_
   std::fill(sums, sums + size(), 0.0);
   for (int64_t i = 0; i < in.count; ++i) {
     const int64_t row = width * in.rows[i];
-    add_row(space_.partial + row, in.times[i], width, sums);
-    add_row(space_.known + row, in.times[i], width, sums + width);
+    add_row(space_.partial + row, static_cast<double>(in.times[i]), width, sums);
+    add_row(space_.known + row, static_cast<double>(in.times[i]), width, sums + width);
   }
   for (int64_t i = 0; i < out.count; ++i) {
     const int64_t row = width * out.rows[i];
@@ -152,6 +169,16 @@ double OwnGain::gain(const Columns& table, const double* scales, const NodeSets&
   return gain * scales[f] * scales[f];
 }
 
+void OwnGain::expect(const Columns& table, const NodeSets& nodes, int32_t node) {
+  constexpr int64_t kSmall = 64;
+  if (nodes.is_leaf(node) || nodes.in(node).count > kSmall) return;
+  const double* x = table.column(nodes.feature(node));
+  const WeightedRows in = nodes.in(node);
+  const OutRows out = nodes.out(node);
+  for (int64_t i = 0; i < in.count; ++i) __builtin_prefetch(x + in.rows[i]);
+  for (int64_t i = 0; i < out.count; ++i) __builtin_prefetch(x + out.rows[i]);
+}
+
 // The mean of a column, or the shares of its values; found when a feature is first asked for.
 const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature) {
   centres_.resize(table.cols);
@@ -159,36 +186,37 @@ const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature
   if (!centre.empty()) return centre;
   centre.assign(std::max(table.n_values[feature], 1), 0.0);
   const double* x = table.column(feature);
+  const double part = 1.0 / static_cast<double>(table.rows);  // so that the sum cannot overflow
   double known = 0.0;
   for (int64_t i = 0; i < table.rows; ++i) {
     if (is_missing(x[i])) continue;
-    known += 1.0;
+    known += part;
     if (table.nominal(feature)) {
-      centre[static_cast<size_t>(x[i])] += 1.0;
+      centre[static_cast<size_t>(x[i])] += part;
     } else {
-      centre[0] += (x[i] - centre[0]) / known;  // a running mean, which cannot overflow
+      centre[0] += x[i] * part;
     }
   }
-  if (table.nominal(feature)) {
-    for (double& share : centre) share /= known;
-  }
+  for (double& share : centre) share /= known;
   return centre;
 }
 
 double OwnGain::numeric(const double* x, double centre, const NodeSets& nodes, int32_t node) const {
-  const Known all = known_in(x, nodes.in(node));
-  if (all.weight == 0.0) return 0.0;
+  const int32_t left = nodes.left(node);
+  const Known known[2] = {known_in(x, nodes.in(left)), known_in(x, nodes.in(left + 1))};
+  const double weight = known[0].weight + known[1].weight;
+  if (weight == 0.0) return 0.0;
+  const double mean = (known[0].sum + known[1].sum) / weight;
   double total = 0.0;
   for (int side = 0; side < 2; ++side) {
-    const int32_t child = nodes.left(node) + side;
-    const Known of_side = known_in(x, nodes.in(child));
-    if (of_side.weight == 0.0) continue;
-    const OutRows out = nodes.out(child);
+    if (known[side].weight == 0.0) continue;
+    const OutRows out = nodes.out(left + side);
     double deviations = 0.0;
     for (int64_t i = 0; i < out.count; ++i) {
-      if (!is_missing(x[out.rows[i]])) deviations += x[out.rows[i]] - centre;
+      const double value = x[out.rows[i]];
+      deviations += is_missing(value) ? 0.0 : value - centre;
     }
-    total += deviations * (of_side.sum / of_side.weight - all.sum / all.weight);
+    total += deviations * (known[side].sum / known[side].weight - mean);
   }
   return total;
 }

@@ -60,7 +60,7 @@ class CompleteSums {
   size_t size() const { return 2 * space_.width; }
 
   const ClusteringSpace<Real>& space_;
-  std::vector<double> sums_;  // of in-bag rows, then of out-of-bag rows
+  std::vector<Real> sums_;  // of in-bag rows, then of out-of-bag rows
 };
 
 // Sums and counts of the coordinates of attributes with missing values.
@@ -84,6 +84,8 @@ class PartialSums {
 class OwnGain {
  public:
   double gain(const Columns& table, const double* scales, const NodeSets& nodes, int32_t node);
+  // Asks for the values of a small node ahead of time: each of them is a wait for memory.
+  static void expect(const Columns& table, const NodeSets& nodes, int32_t node);
 
  private:
   const std::vector<double>& centre(const Columns& table, int32_t feature);

@@ -94,7 +94,9 @@ class GainFinder {
   }
 
   void subtract_own(double* gains) {
+    constexpr int32_t kAhead = 6;
     for (int32_t k = 0; k < nodes_.count(); ++k) {
+      if (k + kAhead < nodes_.count()) OwnGain::expect(space_.table, nodes_, k + kAhead);
       if (!nodes_.is_leaf(k)) gains[k] -= own_.gain(space_.table, scales_, nodes_, k);
     }
   }
