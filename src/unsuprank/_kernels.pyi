@@ -68,6 +68,15 @@ class StopFlag:
 def grow(
     space: ClusteringSpace, settings: GrowSettings, first: int, last: int, stop: StopFlag
 ) -> dict[str, np.ndarray]: ...
+def probe(
+    space: ClusteringSpace,
+    settings: GrowSettings,
+    columns: np.ndarray,
+    credit_shares: bool,
+    first: int,
+    last: int,
+    stop: StopFlag,
+) -> tuple[dict[str, np.ndarray], np.ndarray]: ...
 def permutation_scores(
     space: ClusteringSpace,
     settings: GrowSettings,

@@ -33,6 +33,27 @@ nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t firs
   return as_dict(std::move(trees));
 }
 
+nb::tuple probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t> columns,
+                bool credit_shares, int64_t first, int64_t last, const StopFlag& stop) {
+  check_settings(space, settings);
+  require(!settings.exhaustive && !settings.first_of_ties,
+          "probes need extra trees with fair ties");
+  const std::vector<int32_t> held(columns.data(), columns.data() + columns.shape(0));
+  for (const int32_t c : held) require(0 <= c && c < space.table().cols, "no such column");
+  Trees trees;
+  std::vector<double> credits;
+  PythonInterrupt(stop).run([&](Interrupt& interrupt) {
+    return space.visit([&](const auto& view) {
+      Probes probes(view, settings, interrupt, held, credit_shares ? Credit::share : Credit::gain);
+      const bool done =
+          grow_trees(view, settings, first, last, interrupt, trees, nullptr, &probes);
+      credits = std::move(probes.credits());
+      return done;
+    });
+  });
+  return nb::make_tuple(as_dict(std::move(trees)), to_numpy(std::move(credits)));
+}
+
 nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& settings,
                              Vector<double> scales, nb::dict trees, int64_t first_tree,
                              const StopFlag& stop) {
@@ -128,6 +149,8 @@ void bind_forest(nb::module_& m) {
   bind_settings(m);
   m.def("grow", &grow, nb::arg("space"), nb::arg("settings"), nb::arg("first"), nb::arg("last"),
         nb::arg("stop"));
+  m.def("probe", &probe, nb::arg("space"), nb::arg("settings"), nb::arg("columns"),
+        nb::arg("credit_shares"), nb::arg("first"), nb::arg("last"), nb::arg("stop"));
   m.def("permutation_scores", &score_permutations, nb::arg("space"), nb::arg("settings"),
         nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("stop"));
   m.def("out_of_bag_gains", &gains_outside, nb::arg("space"), nb::arg("settings"), nb::arg("norms"),

@@ -255,7 +255,15 @@ double RandomSplits<Real>::split_two(CandidateSplit& split, Random& random) {
   return c_.node.weights[right];
 }
 
-// Whether a feature has different, known values in the two rows of the node.
+template <typename Real>
+double RandomSplits<Real>::gain_of_two() {
+  block_sides_ = {0, 1};
+  ++block_;
+  double gain = 0.0;
+  add_gains({block_sides_.data(), 1, {static_cast<double>(c_.node.weights[1])}}, &gain);
+  return gain;
+}
+
 template <typename Real>
 bool RandomSplits<Real>::separates(int32_t feature) const {
   const CoarseColumn& info = c_.codes.info[feature];

@@ -78,6 +78,21 @@ class Grower:
             **_kernels.grow(self.kernel_space, self.kernel_settings, first, last, self._stop)
         )
 
+    def probe(
+        self, columns: np.ndarray, credit: str, first: int, last: int
+    ) -> tuple[Trees, np.ndarray]:
+        """The same trees, and what `columns` can expect of each: trees x columns."""
+        trees, credits = _kernels.probe(
+            self.kernel_space,
+            self.kernel_settings,
+            np.asarray(columns, dtype=np.int32),
+            credit == "symbolic",
+            first,
+            last,
+            self._stop,
+        )
+        return Trees(**trees), credits.reshape(last - first, len(columns))
+
     def permutation_scores(
         self, trees: Trees, first_tree: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
