@@ -76,7 +76,7 @@ def probe(
     first: int,
     last: int,
     stop: StopFlag,
-) -> tuple[dict[str, np.ndarray], np.ndarray]: ...
+) -> np.ndarray: ...
 def permutation_scores(
     space: ClusteringSpace,
     settings: GrowSettings,

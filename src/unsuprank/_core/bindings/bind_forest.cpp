@@ -33,8 +33,8 @@ nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t firs
   return as_dict(std::move(trees));
 }
 
-nb::tuple probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t> columns,
-                bool credit_shares, int64_t first, int64_t last, const StopFlag& stop) {
+auto probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t> columns,
+           bool credit_shares, int64_t first, int64_t last, const StopFlag& stop) {
   check_settings(space, settings);
   require(!settings.exhaustive && !settings.first_of_ties,
           "probes need extra trees with fair ties");
@@ -51,7 +51,7 @@ nb::tuple probe(const HeldSpace& space, const GrowSettings& settings, Vector<int
       return done;
     });
   });
-  return nb::make_tuple(as_dict(std::move(trees)), to_numpy(std::move(credits)));
+  return to_numpy(std::move(credits));
 }
 
 nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& settings,

@@ -78,20 +78,18 @@ class Grower:
             **_kernels.grow(self.kernel_space, self.kernel_settings, first, last, self._stop)
         )
 
-    def probe(
-        self, columns: np.ndarray, credit: str, first: int, last: int
-    ) -> tuple[Trees, np.ndarray]:
-        """The same trees, and what `columns` can expect of each: trees x columns."""
-        trees, credits = _kernels.probe(
+    def probe(self, columns: np.ndarray, kind: str, first: int, last: int) -> np.ndarray:
+        """What `columns` can expect of trees ``first .. last - 1``: trees x columns."""
+        credits = _kernels.probe(
             self.kernel_space,
             self.kernel_settings,
             np.asarray(columns, dtype=np.int32),
-            credit == "symbolic",
+            kind == "symbolic",
             first,
             last,
             self._stop,
         )
-        return Trees(**trees), credits.reshape(last - first, len(columns))
+        return credits.reshape(last - first, len(columns))
 
     def permutation_scores(
         self, trees: Trees, first_tree: int
@@ -122,13 +120,14 @@ class Grower:
         )
 
     def run(
-        self, work: Any, total: int, n_jobs: int | None, progress: Progress
+        self, work: Any, total: int, n_jobs: int | None, progress: Progress | None = None
     ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
+        self._stop = stop = _kernels.StopFlag()
         try:
             yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)
         except BaseException:
-            self._stop.set()
+            stop.set()
             raise
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import closing
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,9 +13,10 @@ from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import Table
 from ..clustering_space import Space
-from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
+from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .race import Race
 from .tree_scores import ScoreSum, TreeScores, tree_scores
 
 #: Scores that cannot do without bootstrap replicates, and what messages call them.
@@ -92,33 +92,38 @@ class ForestRanker(Ranker):
 
     def _score(self, table: Table) -> np.ndarray:
         grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
-        total = ScoreSum(table.n_columns)
-        auto = self.n_estimators == "auto"
-        most = int(self.max_estimators if auto else self.n_estimators)
+        run = self._race if self.n_estimators == "auto" else self._forest
+        scores, sem = run(grower)
+        # A constant column's score of 0 is certain.
+        self.scores_sem_ = np.where(table.varies, sem, 0.0)
+        return scores
+
+    def _forest(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
+        """The plain mean over the trees asked for."""
+        total = ScoreSum(grower.space.table.n_columns)
+        n_trees = int(self.n_estimators)
 
         def work(first: int, last: int) -> tuple[TreeScores, int]:
             trees = grower.grow(first, last)
             return tree_scores(self._kind, trees, grower, first), last - first
 
-        seen = None
-        with (
-            progress("growing trees", most, self.verbose) as bar,
-            closing(grower.run(work, most, self.n_jobs, bar)) as batches,
-        ):
-            if auto:
-                seen = grow_until_stable(batches, total, self._stopping_rule(table))
-            else:
-                for scores, n_trees in batches:
-                    total.add(scores, n_trees)
+        with progress("growing trees", n_trees, self.verbose) as bar:
+            for batch in grower.run(work, n_trees, self.n_jobs, bar):
+                total.add(*batch)
         self.n_estimators_ = total.n_trees
-        # A constant column's score of 0 is certain.
-        self.scores_sem_ = np.where(table.varies, total.standard_error(), 0.0)
-        self._keep(seen)
-        return total.mean()
+        self._keep(None)
+        return total.mean(), total.standard_error()
 
-    def _stopping_rule(self, table: Table) -> StoppingRule:
-        n_top = self._count_selected(table.n_columns)
-        return StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+    def _race(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
+        """As many trees as it takes."""
+        n_top = self._count_selected(grower.space.table.n_columns)
+        rule = StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+        with progress("growing trees", FIRST_LOOK, self.verbose) as bar:
+            race = Race(grower, self._kind, rule, self.n_jobs, bar)
+            race.run()
+        self.n_estimators_ = race.n_trees
+        self._keep(race.seen)
+        return race.scores, race.sem
 
     def _keep(self, seen: Convergence | None) -> None:
         self.converged_ = seen.converged if seen else None
@@ -131,7 +136,7 @@ class ForestRanker(Ranker):
                 f"{self.stability:.0%} asked for: raise max_estimators or max_time, select "
                 "another number of columns, or ask for less stability; the scores may be flat.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
