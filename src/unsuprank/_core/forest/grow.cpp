@@ -56,6 +56,7 @@ class TreeGrower {
     }
     if (interrupt_.requested()) return false;
     append_tree();
+    if (probes_) probes_->end_tree(trees_, tree);
     if (listener_) listener_->tree_grown();
     return true;
   }

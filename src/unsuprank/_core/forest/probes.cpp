@@ -23,11 +23,13 @@ struct FirstTwo {
 
 template <typename Real>
 Probes<Real>::Probes(const ClusteringSpace<Real>& space, const GrowSettings& settings,
-                     Interrupt& interrupt, std::vector<int32_t> columns, Credit credit)
+                     Interrupt& interrupt, std::vector<int32_t> columns, Credit credit,
+                     const RowMeasures& measures)
     : context_(space, settings, interrupt),
       splits_(context_),
       columns_(std::move(columns)),
       credit_(credit),
+      wins_(space, measures),
       rivals_(space.table.cols),
       draw_(space.table.cols, settings.max_features + 1),
       random_(0),
@@ -39,14 +41,30 @@ void Probes<Real>::begin_tree(uint64_t tree_key, double weight) {
   context_.tree_key = tree_key;
   random_ = Random(stream_key(tree_key, kProbeStream));
   tree_weight_ = weight;
+  wins_.begin_tree();
   credits_.resize(credits_.size() + columns_.size(), 0.0);
   of_tree_ = credits_.data() + credits_.size() - columns_.size();
 }
 
 template <typename Real>
-void Probes<Real>::add(size_t probe, double gain, double chance) {
-  const double value = credit_ == Credit::gain ? gain : context_.node.weight / tree_weight_;
-  of_tree_[probe] += drawn_share_ * chance * value;
+void Probes<Real>::end_tree(const Trees& trees, int64_t tree) {
+  if (credit_ != Credit::out_of_bag_gain) return;
+  const int64_t place = static_cast<int64_t>(trees.node_offset.size()) - 2;
+  const TreesView view = view_of(trees, context_.settings.seed, tree - place);
+  wins_.end_tree(view, place, columns_, of_tree_);
+}
+
+template <typename Real>
+void Probes<Real>::add(size_t probe, CandidateSplit& split, double chance) {
+  const double expected = drawn_share_ * chance;
+  if (credit_ != Credit::out_of_bag_gain) {
+    const double share = context_.node.weight / tree_weight_;
+    of_tree_[probe] += expected * (credit_ == Credit::gain ? split.gain : share);
+    return;
+  }
+  splits_.settle(split);
+  const uint64_t* words = split.subset < 0 ? nullptr : context_.words.data() + split.subset;
+  wins_.add(context_.node_id, probe, expected, split, words, context_.words_of(split.feature));
 }
 
 template <typename Real>
@@ -58,10 +76,10 @@ void Probes<Real>::credit(int32_t node_id, const NodeRows<Real>& node,
   rivals_.set(drawn, candidates);
   splits_.evaluate(columns_, random_);
   size_t probe = 0;
-  for (const CandidateSplit& split : context_.candidates) {
+  for (CandidateSplit& split : context_.candidates) {
     while (columns_[probe] != split.feature) ++probe;
     const double chance = rivals_.chance(split.feature, split.gain);
-    if (chance > 0.0) add(probe, split.gain, chance);
+    if (chance > 0.0) add(probe, split, chance);
   }
 }
 
@@ -88,8 +106,12 @@ void Probes<Real>::credit_equals(int32_t node_id, const NodeRows<Real>& node,
   });
   for (size_t p = 0; p < columns_.size(); ++p) {
     if (!splits_.separates(columns_[p])) continue;
+    CandidateSplit split;
+    split.feature = columns_[p];
+    split.gain = gain;
+    if (credit_ == Credit::out_of_bag_gain) splits_.split_two(split, random_);
     const int64_t open = std::min(found.place_without(columns_[p]), places);
-    add(p, gain, static_cast<double>(open) / static_cast<double>(places));
+    add(p, split, static_cast<double>(open) / static_cast<double>(places));
   }
 }
 

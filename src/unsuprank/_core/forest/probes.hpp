@@ -19,20 +19,22 @@
 #include "forest/feature_draw.hpp"
 #include "forest/grow_settings.hpp"
 #include "forest/node_context.hpp"
+#include "forest/probe_wins.hpp"
 #include "forest/random_splits.hpp"
 #include "forest/rivals.hpp"
 
 namespace unsuprank {
 
-// What the winner of a node is credited with: its gain, or the node's share of the rows.
-enum class Credit { gain, share };
+// What the winner of a node is credited with: its gain, the node's share of the rows, or its gain
+// on the rows that the tree was not grown from.
+enum class Credit { gain, share, out_of_bag_gain };
 
 template <typename Real>
 class Probes {
  public:
   // For extra trees with fair ties.
   Probes(const ClusteringSpace<Real>& space, const GrowSettings& settings, Interrupt& interrupt,
-         std::vector<int32_t> columns, Credit credit);
+         std::vector<int32_t> columns, Credit credit, const RowMeasures& measures);
   Probes(const Probes&) = delete;
 
   int64_t count() const { return static_cast<int64_t>(columns_.size()); }
@@ -41,6 +43,8 @@ class Probes {
 
   // The next nodes belong to this tree, whose rows have this weight.
   void begin_tree(uint64_t tree_key, double weight);
+  // The tree is grown, and the last of these.
+  void end_tree(const Trees& trees, int64_t tree);
   // Values the probes in a node that has drawn features and evaluated candidates.
   void credit(int32_t node_id, const NodeRows<Real>& node, const DistanceView<Real>& view,
               PairSums sums, const std::vector<int32_t>& drawn,
@@ -50,12 +54,13 @@ class Probes {
                      PairSums sums);
 
  private:
-  void add(size_t probe, double gain, double chance);
+  void add(size_t probe, CandidateSplit& split, double chance);
 
   NodeContext<Real> context_;
   RandomSplits<Real> splits_;
   std::vector<int32_t> columns_;
   Credit credit_;
+  ProbeWins<Real> wins_;
   Rivals rivals_;
   FeatureDraw draw_;
   Random random_;

@@ -231,16 +231,16 @@ void RandomSplits<Real>::evaluate_any(FeatureDraw& draw, Random& random) {
   CandidateSplit split;
   split.feature = draw.draw_until(random, [this](int32_t feature) { return separates(feature); });
   if (split.feature < 0) return;
-  block_sides_.assign(2, 0);
-  SplitBlock block{block_sides_.data(), 1, {split_two(split, random)}};
+  const double right = split_two(split, random);
+  SplitBlock block{block_sides_.data(), 1, {right}};
   split.block = ++block_;
   add_gains(block, &split.gain);
   c_.candidates.push_back(split);
 }
 
-// Draws a split that separates the two rows of the node; returns the weight of the right one.
 template <typename Real>
 double RandomSplits<Real>::split_two(CandidateSplit& split, Random& random) {
+  block_sides_.assign(2, 0);
   if (c_.table.nominal(split.feature)) {
     c_.load_values(split.feature);
     draw_subset(split, random);

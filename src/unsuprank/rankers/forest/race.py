@@ -51,7 +51,7 @@ def can_probe(kind: str, grower: Grower) -> bool:
     """Whether columns can be probed: the score is a sum over nodes of trees of random tests."""
     settings = grower.settings
     fair = not settings.exhaustive and settings.tie_break == "fair"
-    return fair and kind in ("genie3", "symbolic")
+    return fair and kind in ("genie3", "symbolic", "genie3_out_of_bag")
 
 
 def tree_cost(n_probes: int, max_features: int) -> float:
