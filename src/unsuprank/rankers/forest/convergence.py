@@ -95,14 +95,14 @@ class Watch:
     total: ScoreSum
     rule: StoppingRule
     first_look: int = FIRST_LOOK
-    #: Asked at each look whether there are enough trees, though the ranking may not be stable.
-    enough: Callable[[Convergence], bool] = lambda _: False
+    #: Asked at each look that does not find the ranking stable: are there enough trees all the same?
+    enough: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:
         self.seen = Convergence()
         self._blocks = BlockSums(self.total.n_features)
         self._looks = looks(self.rule.max_estimators, self.first_look)
-        self._next = next(self._looks)
+        self.next_look = next(self._looks)
 
     def add(self, scores: TreeScores, n_trees: int) -> bool:
         """Add a batch of trees; true if that was all.
@@ -112,15 +112,15 @@ class Watch:
         """
         done = 0
         while done < n_trees:
-            cut = min(n_trees, done + self._next - self.total.n_trees)
+            cut = min(n_trees, done + self.next_look - self.total.n_trees)
             part = scores.between(done, cut)
             self._blocks.add(part, cut - done)
             self.total.add(part, cut - done)
             done = cut
-            if self.total.n_trees == self._next:
+            if self.total.n_trees == self.next_look:
                 if self._look():
                     return True
-                self._next = next(self._looks)
+                self.next_look = next(self._looks)
         return False
 
     def stop(self) -> None:
@@ -135,7 +135,7 @@ class Watch:
         seen.converged = seen.stability[-1] >= self.rule.stability
         if seen.is_stable(self.rule):
             seen.ended = "stable"
-        elif self.enough(seen):
+        elif not seen.converged and self.enough():
             seen.ended = "enough"
         return seen.ended != "spent" or self.total.n_trees == self.rule.max_estimators
 

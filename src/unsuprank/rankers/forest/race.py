@@ -6,8 +6,9 @@ column in every tree with what it can expect there (the kernel's probes.hpp has 
 hundredth or a thousandth of the variance a tree, but every probe costs time. So few columns are
 probed in many trees, and many in few:
 
-1. A plain forest grows until it would be cheaper to probe those columns that may still be among
-   the k best: all whose interval reaches up to the k-th best lower bound.
+1. A plain forest tells which columns may be among the k best: all whose interval reaches up to the
+   k-th best lower bound. Probes tell more for the time that they take, but the fewest trees that
+   can be probed take theirs, so that the forest grows until it has taken a small part of it.
 2. These are probed in fresh trees, and whenever what is known of them cuts the cost of a tree by
    half, a new round begins with those that are left.
 3. A round ends the race when its ranking is stable (see :mod:`.convergence`).
@@ -24,7 +25,7 @@ them. Every step depends on the seed and on numbers of trees only.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -37,8 +38,8 @@ from .tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
 
 #: Standard errors that a column must be away from the border to drop out.
 MARGIN = 3.0
-#: The fewest trees of a round.
-FEWEST_TREES = 2 * N_BLOCKS
+#: The fewest trees of a round, and the share of their cost that plain trees may take before.
+FEWEST_TREES, PLAIN_SHARE = N_BLOCKS, 0.125
 #: How much a new list must save of the cost of a tree to be worth a new round.
 WORTH_A_ROUND = 0.5
 #: Probes that take as long as a tree, as multiples of the columns that its nodes draw (measured).
@@ -102,9 +103,9 @@ class Race:
         def reached() -> np.ndarray:
             return np.intersect1d(in_reach(total, self.rule.n_top), varies)
 
-        def enough(_: Convergence) -> bool:
-            cheaper = FEWEST_TREES * self._cost(len(reached())) <= total.n_trees
-            return can_probe(self.kind, self.grower) and cheaper
+        def enough() -> bool:
+            round_cost = FEWEST_TREES * self._cost(len(reached()))
+            return can_probe(self.kind, self.grower) and total.n_trees >= PLAIN_SHARE * round_cost
 
         def work(first: int, last: int) -> Batch:
             trees = self.grower.grow(first, last)
@@ -122,7 +123,7 @@ class Race:
         def left() -> np.ndarray:
             return in_reach(known.plus(fresh), self.rule.n_top)
 
-        def enough(_: Convergence) -> bool:
+        def enough() -> bool:
             return self._cost(len(left())) <= WORTH_A_ROUND * cost
 
         def work(first: int, last: int) -> Batch:
@@ -136,20 +137,28 @@ class Race:
         return left(), known.plus(fresh)
 
     def _grow(self, work: Callable[[int, int], Batch], watch: Watch, cost: float) -> None:
-        def forecast(batches: Iterator[Batch]) -> Iterator[Batch]:
-            for batch in batches:
-                yield batch
-                self.progress.advance(batch[1] * cost)
-                self.progress.expect(watch.seen.missing_trees(watch.rule) * cost)
-
-        run = self.grower.run(work, watch.rule.max_estimators, self.n_jobs)
-        with closing(run) as batches:
-            seen = grow_until_stable(forecast(batches), watch)
+        with closing(self._batches(work, watch, cost)) as batches:
+            seen = grow_until_stable(batches, watch)
         self.seen.n_trees += [self.n_trees + n for n in seen.n_trees]
         self.seen.stability += seen.stability
         self.seen.converged, self.seen.ended = seen.converged, seen.ended
         self.n_trees += watch.total.n_trees
         self.spent += watch.total.n_trees * cost
+
+    def _batches(
+        self, work: Callable[[int, int], Batch], watch: Watch, cost: float
+    ) -> Generator[Batch, None, None]:
+        """Trees up to the next look, and the next: none is grown that may not be wanted."""
+        while True:
+            first = watch.total.n_trees
+            self.progress.expect(watch.seen.missing_trees(watch.rule) * cost)
+
+            def shifted(a: int, b: int, first: int = first) -> Batch:
+                return work(first + a, first + b)
+
+            for batch in self.grower.run(shifted, watch.next_look - first, self.n_jobs):
+                self.progress.advance(batch[1] * cost)
+                yield batch
 
     def _note(self, columns: np.ndarray, total: ScoreSum) -> None:
         self.scores[columns], self.sem[columns] = total.mean(), total.standard_error()
