@@ -76,7 +76,10 @@ def main(n_tables: int = 200, n_trees: int = 4000) -> None:
             found.append(deviations(table, settings, score, n_trees))
         z = np.concatenate(found)
         within = np.mean(np.abs(z) <= 4)
-        print(f"{score}: {len(z)} columns, {within:.4%} within 4 standard errors, largest {np.abs(z).max():.1f}, rms {np.sqrt(np.mean(z**2)):.3f}")
+        print(
+            f"{score}: {within:.2%} of {len(z)} columns within 4 standard errors; largest "
+            f"difference {np.abs(z).max():.1f}, root mean square {np.sqrt(np.mean(z**2)):.3f}"
+        )
         if within < 0.999:
             sys.exit("Probes are biased.")
 

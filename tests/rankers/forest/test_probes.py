@@ -175,7 +175,8 @@ def test_unbiased(score):
 def test_any_columns_in_any_batches():
     """What a tree credits depends on the tree and on the list of columns only."""
     X = np.random.default_rng(0).normal(size=(30, 40))
-    grower = Grower(Space.of(Table(np.asfortranarray(X), Schema(None, (None,) * 40))), GrowSettings(7, 6))
+    table = Table(np.asfortranarray(X), Schema(None, (None,) * 40))
+    grower = Grower(Space.of(table), GrowSettings(7, 6))
     columns = np.array([3, 31, 17])
     whole = grower.probe(columns, "genie3", 0, 20)
     parts = [grower.probe(columns, "genie3", a, b) for a, b in ((0, 1), (1, 9), (9, 20))]

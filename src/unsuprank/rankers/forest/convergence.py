@@ -95,7 +95,7 @@ class Watch:
     total: ScoreSum
     rule: StoppingRule
     first_look: int = FIRST_LOOK
-    #: Asked at each look that does not find the ranking stable: are there enough trees all the same?
+    #: Asked at each look that finds too little stability: are there enough trees all the same?
     enough: Callable[[], bool] = lambda: False
 
     def __post_init__(self) -> None:

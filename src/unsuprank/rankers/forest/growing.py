@@ -125,11 +125,11 @@ class Grower:
         self, work: Any, total: int, n_jobs: int | None, progress: Progress | None = None
     ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
-        self._stop = stop = _kernels.StopFlag()
         try:
             yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)
         except BaseException:
-            stop.set()
+            self._stop.set()
+            self._stop = _kernels.StopFlag()  # for what is grown after
             raise
 
 

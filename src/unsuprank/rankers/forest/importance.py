@@ -131,7 +131,7 @@ class ForestRanker(Ranker):
         self.convergence_ = seen.trace() if seen else None
         if seen and not seen.converged:
             warnings.warn(
-                f"Two forests of {seen.n_trees[-1]} trees would share about "
+                f"Two fits of {seen.n_trees[-1]} trees would share about "
                 f"{seen.stability[-1]:.0%} of the columns that they select, not the "
                 f"{self.stability:.0%} asked for: raise max_estimators or max_time, select "
                 "another number of columns, or ask for less stability; the scores may be flat.",
@@ -147,18 +147,23 @@ class ForestRanker(Ranker):
 
 _SIZE_PARAMETERS_DOC = """\
 stability : float, default=0.9
-        With ``n_estimators="auto"``, grow until two forests of this size, grown from different
-        seeds, are expected to share at least this part of the `n_features_to_select` columns
-        that they select. Halves of the trees grown tell.
+        With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
+        share at least this part of the `n_features_to_select` columns that they select. Halves
+        of the trees grown tell.
     max_estimators : int, default=1_000_000
-        With "auto", end there in any case, with a warning if the ranking is not stable.
+        With "auto", end there in any case, with a warning if the ranking is not stable. Plain
+        trees count as one; a tree that probes p columns takes longer and counts as
+        1 + p / (1.5 max_features).
     max_time : float or None, default=None
         With "auto", end after about this many seconds (and at least 16 trees) in any case. The
         number of trees, and so the result, then depends on the speed of the machine."""
 
 _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
-        The mean of the score over trees; higher is better.
+        The mean of the score over trees; higher is better. With "auto", columns that may be
+        selected are probed: credited in every tree with what they can expect of it, which has
+        the same mean and a small part of the variance. Others keep what was known when they
+        dropped out.
     scores_sem_ : ndarray of shape (n_features_in_,)
         Standard error of that mean, from the spread over trees; where only a few trees have
         used a column, as on wide tables, what a use is worth elsewhere counts too.
@@ -171,7 +176,7 @@ scores_ : ndarray of shape (n_features_in_,)
         Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
         number of trees was given.
     stability_ : float or None
-        The stability estimated for this number of trees; None if the number was given.
+        The stability estimated for this fit; None if the number of trees was given.
     convergence_ : dict of ndarray or None
         The way there, to plot: "n_estimators" and the "stability" estimated then.
     order_, ranking_, feature_importances_ : ndarray
@@ -199,7 +204,9 @@ class Genie3(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
-        changes takes many thousands: "auto" grows as many as it needs.
+        changes takes many thousands, or probes of the columns at the border of the selected
+        ones: "auto" grows as many trees as it needs, with probes where they help (extra trees
+        with fair ties).
     gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the

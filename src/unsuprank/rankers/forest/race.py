@@ -25,13 +25,14 @@ them. Every step depends on the seed and on numbers of trees only.
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..._progress import Progress
+from ..._progress import Progress, clock
 from .convergence import N_BLOCKS, Convergence, StoppingRule, Watch, grow_until_stable
 from .growing import Grower
 from .tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
@@ -44,6 +45,8 @@ FEWEST_TREES, PLAIN_SHARE = N_BLOCKS, 0.125
 WORTH_A_ROUND = 0.5
 #: Probes that take as long as a tree, as multiples of the columns that its nodes draw (measured).
 PROBES_A_TREE = 1.5
+#: Whoever may wait for this many seconds is told so, once this many trees have been timed.
+LONG_SECONDS, TREES_TO_TIME = 30.0, 1000
 
 Batch = tuple[TreeScores, int]
 
@@ -87,6 +90,7 @@ class Race:
         self.scores, self.sem = np.zeros(self.n_columns), np.zeros(self.n_columns)
         self.probed = np.zeros(self.n_columns, dtype=bool)
         self._started = time.monotonic()
+        self._warned = False
 
     def run(self) -> None:
         columns = self._plain_forest()
@@ -104,8 +108,10 @@ class Race:
             return np.intersect1d(in_reach(total, self.rule.n_top), varies)
 
         def enough() -> bool:
-            round_cost = FEWEST_TREES * self._cost(len(reached()))
-            return can_probe(self.kind, self.grower) and total.n_trees >= PLAIN_SHARE * round_cost
+            if not can_probe(self.kind, self.grower):
+                self._warn_if_long(total.n_trees)
+                return False
+            return total.n_trees >= PLAIN_SHARE * FEWEST_TREES * self._cost(len(reached()))
 
         def work(first: int, last: int) -> Batch:
             trees = self.grower.grow(first, last)
@@ -159,6 +165,21 @@ class Race:
             for batch in self.grower.run(shifted, watch.next_look - first, self.n_jobs):
                 self.progress.advance(batch[1] * cost)
                 yield batch
+
+    def _warn_if_long(self, n_trees: int) -> None:
+        """Say how long plain trees may take, as soon as that is known, if it is long."""
+        if self._warned or n_trees < TREES_TO_TIME or self.rule.max_time is not None:
+            return
+        self._warned = True
+        most = self.rule.max_estimators
+        seconds = (time.monotonic() - self._started) / n_trees * most
+        if seconds > LONG_SECONDS:
+            warnings.warn(
+                "A stable ranking takes many trees, and there is no short cut for these: up to "
+                f"{clock(seconds)} for {most} trees. Set max_time or max_estimators to end "
+                "earlier.",
+                stacklevel=2,
+            )
 
     def _note(self, columns: np.ndarray, total: ScoreSum) -> None:
         self.scores[columns], self.sem[columns] = total.mean(), total.standard_error()
