@@ -69,6 +69,17 @@ class StopFlag:
 def grow(
     space: ClusteringSpace, settings: GrowSettings, first: int, last: int, stop: StopFlag
 ) -> dict[str, np.ndarray]: ...
+def probe(
+    space: ClusteringSpace,
+    settings: GrowSettings,
+    columns: np.ndarray,
+    credit: str,
+    norms: np.ndarray,
+    scales: np.ndarray,
+    first: int,
+    last: int,
+    stop: StopFlag,
+) -> np.ndarray: ...
 def permutation_scores(
     space: ClusteringSpace,
     settings: GrowSettings,

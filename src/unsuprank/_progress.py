@@ -95,6 +95,10 @@ class Progress:
         self._done += amount
         self._display.update(self._done, self._total)
 
+    def expect(self, left: float) -> None:
+        """Correct the total: from here on, about this much work is left."""
+        self._total = self._done + left
+
 
 @contextmanager
 def progress(label: str, total: float, verbose: int | bool = 0) -> Iterator[Progress]:

@@ -15,6 +15,7 @@ from unsuprank.rankers.forest.convergence import (
     QUARTERS,
     BlockSums,
     StoppingRule,
+    Watch,
     grow_until_stable,
     looks,
     rank_intervals,
@@ -146,7 +147,7 @@ class TestGrowing:
         for most in (1, 7, 300, 3000):
             total = ScoreSum(20)
             sizes = rng.integers(1, most + 1, size=3000) if most < 3000 else [3000]
-            seen = grow_until_stable(in_pieces(dense, sizes), total, self.RULE)
+            seen = grow_until_stable(in_pieces(dense, sizes), Watch(total, self.RULE))
             results.append((seen.trace(), total.total, total.squares, total.n_trees))
         assert 256 < results[0][3] < 3000, "the case should be one that stops on the way"
         for result in results[1:]:
@@ -154,7 +155,9 @@ class TestGrowing:
 
     def test_stops_at_the_second_look_in_a_row(self):
         dense = self.trees(np.random.default_rng(4))
-        stability = grow_until_stable(in_pieces(dense, [3000]), ScoreSum(20), self.RULE).stability
+        stability = grow_until_stable(
+            in_pieces(dense, [3000]), Watch(ScoreSum(20), self.RULE)
+        ).stability
         good = np.array(stability) >= 0.8
         assert good[-2:].all()
         assert not (good[:-2] & good[1:-1]).any()
@@ -166,14 +169,15 @@ class TestRankers:
         ranker = cls(n_estimators=60, random_state=3).fit(groups)
         grower = Grower(Space.of(read_table(groups)), grow_settings(ranker, 10))
         total = ScoreSum(10)
-        total.add(tree_scores(cls._kind, grower.grow(0, 60), grower, 0), 60)
+        total.add(tree_scores(ranker._kind, grower.grow(0, 60), grower, 0), 60)
         assert np.array_equal(ranker.scores_, total.mean())
         assert ranker.n_estimators_ == 60
         assert ranker.converged_ is ranker.stability_ is ranker.convergence_ is None
 
-    def test_auto_is_the_forest_of_as_many_trees(self, cls, groups):
-        auto = cls("auto", n_features_to_select=3, random_state=3).fit(groups)
-        given = cls(auto.n_estimators_, n_features_to_select=3, random_state=3).fit(groups)
+    def test_auto_is_the_forest_of_as_many_trees_without_probes(self, cls, groups):
+        how = {"n_features_to_select": 3, "tie_break": "first", "random_state": 3}
+        auto = cls("auto", **how).fit(groups)
+        given = cls(auto.n_estimators_, **how).fit(groups)
         assert auto.converged_
         assert auto.stability_ >= 0.9
         assert np.array_equal(auto.scores_, given.scores_)
@@ -196,7 +200,7 @@ class TestRankers:
         with pytest.warns(ConvergenceWarning, match="max_estimators"):
             ranker.fit(flat)
         assert ranker.converged_ is False
-        assert ranker.n_estimators_ == 500
+        assert ranker.n_estimators_ <= 500
         assert ranker.stability_ < 0.9
 
     def test_ends_when_time_is_over(self, cls, flat):

@@ -1,5 +1,8 @@
 // Growing forests, sending rows down their trees, and scoring by them.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
 
 #include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
@@ -22,6 +25,14 @@ void check_settings(const HeldSpace& space, const GrowSettings& settings) {
   require(fits, "without coordinates, every node must be split by distances");
 }
 
+void check_measures(const HeldSpace& space, const Vector<double>& norms,
+                    const std::optional<Vector<double>>& scales) {
+  require(static_cast<int64_t>(norms.shape(0)) == space.table().rows,
+          "norms needs one entry per row");
+  require(!scales || static_cast<int64_t>(scales->shape(0)) == space.table().cols,
+          "scales needs one entry per column");
+}
+
 nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t first, int64_t last,
               const StopFlag& stop) {
   check_settings(space, settings);
@@ -32,6 +43,37 @@ nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t firs
     });
   });
   return as_dict(std::move(trees));
+}
+
+Credit credit_named(const std::string& name) {
+  if (name == "genie3") return Credit::gain;
+  if (name == "symbolic") return Credit::share;
+  require(name == "genie3_out_of_bag", "no such credit");
+  return Credit::out_of_bag_gain;
+}
+
+auto probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t> columns,
+           const std::string& credit, Vector<double> norms, Vector<double> scales, int64_t first,
+           int64_t last, const StopFlag& stop) {
+  check_settings(space, settings);
+  require(!settings.exhaustive && !settings.first_of_ties,
+          "probes need extra trees with fair ties");
+  check_measures(space, norms, scales);
+  const std::vector<int32_t> held(columns.data(), columns.data() + columns.shape(0));
+  for (const int32_t c : held) require(0 <= c && c < space.table().cols, "no such column");
+  Trees trees;
+  std::vector<double> credits;
+  PythonInterrupt(stop).run([&](Interrupt& interrupt) {
+    return space.visit([&](const auto& view) {
+      Probes probes(view, settings, interrupt, held, credit_named(credit),
+                    {norms.data(), scales.data()});
+      const bool done =
+          grow_trees(view, settings, first, last, interrupt, trees, nullptr, &probes);
+      credits = std::move(probes.credits());
+      return done;
+    });
+  });
+  return to_numpy(std::move(credits));
 }
 
 nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& settings,
@@ -55,15 +97,12 @@ nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& setting
 auto gains_outside(const HeldSpace& space, const GrowSettings& settings, Vector<double> norms,
                    std::optional<Vector<double>> scales, nb::dict trees, int64_t first_tree,
                    const StopFlag& stop) {
-  require(static_cast<int64_t>(norms.shape(0)) == space.table().rows,
-          "norms needs one entry per row");
-  require(!scales || static_cast<int64_t>(scales->shape(0)) == space.table().cols,
-          "scales needs one entry per column");
+  check_measures(space, norms, scales);
   const HeldTrees held(trees, settings.seed, first_tree);
   std::vector<double> gains;
   PythonInterrupt(stop).run([&](Interrupt& interrupt) {
     return space.visit([&](const auto& view) {
-      return out_of_bag_gains(view, norms.data(), scales ? scales->data() : nullptr, held.view(),
+      return out_of_bag_gains(view, {norms.data(), scales ? scales->data() : nullptr}, held.view(),
                               interrupt, gains);
     });
   });
@@ -131,6 +170,8 @@ void bind_forest(nb::module_& m) {
   bind_settings(m);
   m.def("grow", &grow, nb::arg("space"), nb::arg("settings"), nb::arg("first"), nb::arg("last"),
         nb::arg("stop"));
+  m.def("probe", &probe, nb::arg("space"), nb::arg("settings"), nb::arg("columns"),
+        nb::arg("credit"), nb::arg("norms"), nb::arg("scales"), nb::arg("first"), nb::arg("last"), nb::arg("stop"));
   m.def("permutation_scores", &score_permutations, nb::arg("space"), nb::arg("settings"),
         nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("cumulative"),
         nb::arg("stop"));

@@ -5,6 +5,9 @@
 
 namespace unsuprank {
 
+// Gains this close to the best (relatively) count as equal to it.
+constexpr double kTie = 1e-6;
+
 struct CandidateSplit {
   int32_t feature = -1;
   double threshold = 0.0;

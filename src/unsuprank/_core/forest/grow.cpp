@@ -30,13 +30,14 @@ template <typename Real>
 class TreeGrower {
  public:
   TreeGrower(const ClusteringSpace<Real>& space, const GrowSettings& settings, Interrupt& interrupt,
-             Trees& trees, CandidateListener* listener)
+             Trees& trees, CandidateListener* listener, Probes<Real>* probes)
       : space_(space),
         settings_(settings),
         interrupt_(interrupt),
         trees_(trees),
         listener_(listener),
-        search_(space, settings, interrupt) {}
+        probes_(probes),
+        search_(space, settings, interrupt, probes) {}
 
   bool grow(int64_t tree) {
     const uint64_t key = tree_key(settings_.seed, tree);
@@ -44,6 +45,7 @@ class TreeGrower {
     search_.begin_tree(key);
     draw_rows(random);
     const double weight = std::accumulate(times_.begin(), times_.end(), 0.0);
+    if (probes_) probes_->begin_tree(key, weight);
     nodes_.assign(1, {0, static_cast<int32_t>(rows_.size()), weight});
     stack_.assign(1, {0, 0, false, false});
     while (!stack_.empty()) {
@@ -54,6 +56,7 @@ class TreeGrower {
     }
     if (interrupt_.requested()) return false;
     append_tree();
+    if (probes_) probes_->end_tree(trees_, tree);
     if (listener_) listener_->tree_grown();
     return true;
   }
@@ -86,7 +89,7 @@ class TreeGrower {
   }
 
   bool is_given_up(int64_t rows) {
-    looked_at_ += rows * settings_.max_features;
+    looked_at_ += rows * (settings_.max_features + (probes_ ? probes_->count() : 0));
     if (looked_at_ < kValuesBetweenChecks) return false;
     looked_at_ = 0;
     return interrupt_.requested();
@@ -236,6 +239,7 @@ class TreeGrower {
   Interrupt& interrupt_;
   Trees& trees_;
   CandidateListener* listener_;
+  Probes<Real>* probes_;
   SplitSearch<Real> search_;
   int64_t looked_at_ = 0;
   std::vector<Node> nodes_;  // of the tree
@@ -252,8 +256,9 @@ class TreeGrower {
 
 template <typename Real>
 bool grow_trees(const ClusteringSpace<Real>& space, const GrowSettings& settings, int64_t first,
-                int64_t last, Interrupt& interrupt, Trees& trees, CandidateListener* listener) {
-  TreeGrower<Real> grower(space, settings, interrupt, trees, listener);
+                int64_t last, Interrupt& interrupt, Trees& trees, CandidateListener* listener,
+                Probes<Real>* probes) {
+  TreeGrower<Real> grower(space, settings, interrupt, trees, listener, probes);
   for (int64_t tree = first; tree < last; ++tree) {
     if (!grower.grow(tree)) return false;
   }
@@ -261,8 +266,8 @@ bool grow_trees(const ClusteringSpace<Real>& space, const GrowSettings& settings
 }
 
 template bool grow_trees(const ClusteringSpace<float>&, const GrowSettings&, int64_t, int64_t,
-                         Interrupt&, Trees&, CandidateListener*);
+                         Interrupt&, Trees&, CandidateListener*, Probes<float>*);
 template bool grow_trees(const ClusteringSpace<double>&, const GrowSettings&, int64_t, int64_t,
-                         Interrupt&, Trees&, CandidateListener*);
+                         Interrupt&, Trees&, CandidateListener*, Probes<double>*);
 
 }  // namespace unsuprank

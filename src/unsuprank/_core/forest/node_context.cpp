@@ -42,6 +42,18 @@ UNSUPRANK_CLONES ValueRange gather(const double* column, const int32_t* rows, in
 }  // namespace
 
 template <typename Real>
+void NodeContext<Real>::enter(int32_t id, const NodeRows<Real>& rows,
+                              const DistanceView<Real>& distances, PairSums& pair_sums) {
+  node = rows;
+  view = distances;
+  sums = &pair_sums;
+  from_rows = codes.prefers_rows(node.count);
+  node_id = id;
+  candidates.clear();
+  words.clear();
+}
+
+template <typename Real>
 double NodeContext<Real>::chance(int64_t i) const {
   return to_unit(stream_key(tree_key ^ space.row_keys[node.rows[i]], node_id));
 }

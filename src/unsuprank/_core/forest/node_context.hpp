@@ -55,6 +55,9 @@ struct NodeContext {
   std::vector<CandidateSplit> candidates{};
   std::vector<uint64_t> words{};  // subsets of the nominal ones
 
+  // The next splits are of this node; what was found in the last one is forgotten.
+  void enter(int32_t id, const NodeRows<Real>& rows, const DistanceView<Real>& distances,
+             PairSums& pair_sums);
   void load_values(int32_t feature);
   // The number in [0, 1) that decides where a row without a value of the feature goes.
   double chance(int64_t i) const;

@@ -64,12 +64,6 @@ double partial_side_gain(const double* side, const double* other, int64_t width)
   return total;
 }
 
-double total_times(const WeightedRows& rows) {
-  double total = 0.0;
-  for (int64_t i = 0; i < rows.count; ++i) total += rows.times[i];
-  return total;
-}
-
 // Weighted sum and weight of the known values of rows.
 struct Known {
   double sum = 0.0, weight = 0.0;
@@ -88,6 +82,12 @@ Known known_in(const double* x, const WeightedRows& rows) {
 }
 
 }  // namespace
+
+double total_times(const WeightedRows& rows) {
+  double total = 0.0;
+  for (int64_t i = 0; i < rows.count; ++i) total += rows.times[i];
+  return total;
+}
 
 void NodeSets::set(int64_t tree, const OutOfBag& outside) {
   tree_ = tree;
@@ -127,11 +127,9 @@ void CompleteSums<Real>::gather(const WeightedRows& in, const OutRows& out, size
 }
 
 template <typename Real>
-double CompleteSums<Real>::gain(const NodeSets& nodes, int32_t node, size_t first,
-                                bool first_is_left) {
-  const int32_t a = nodes.left(node) + !first_is_left, b = nodes.left(node) + first_is_left;
+double CompleteSums<Real>::gain(size_t first, double weight_one, double weight_two) {
   Real* one = sums_.data() + first * size();
-  return merge(one, one + size(), nodes.weight(a), nodes.weight(b), space_.width);
+  return merge(one, one + size(), weight_one, weight_two, space_.width);
 }
 
 template <typename Real>
@@ -151,7 +149,7 @@ void PartialSums<Real>::gather(const WeightedRows& in, const OutRows& out, size_
 }
 
 template <typename Real>
-double PartialSums<Real>::gain(const NodeSets&, int32_t, size_t first, bool) {
+double PartialSums<Real>::gain(size_t first, double, double) {
   double* one = sums_.data() + first * size();
   const double* two = one + size();
   const double gain = partial_side_gain(one, two, space_.partial_width) +
@@ -160,13 +158,12 @@ double PartialSums<Real>::gain(const NodeSets&, int32_t, size_t first, bool) {
   return gain;
 }
 
-double OwnGain::gain(const Columns& table, const double* scales, const NodeSets& nodes,
-                     int32_t node) {
-  const int32_t f = nodes.feature(node);
-  const double* x = table.column(f);
-  const double gain = table.nominal(f) ? nominal(x, centre(table, f), nodes, node)
-                                       : numeric(x, centre(table, f)[0], nodes, node);
-  return gain * scales[f] * scales[f];
+double OwnGain::gain(const Columns& table, const double* scales, int32_t feature,
+                     const SplitRows& rows) {
+  const double* x = table.column(feature);
+  const double gain = table.nominal(feature) ? nominal(x, centre(table, feature), rows)
+                                             : numeric(x, centre(table, feature)[0], rows);
+  return gain * scales[feature] * scales[feature];
 }
 
 void OwnGain::expect(const Columns& table, const NodeSets& nodes, int32_t node) {
@@ -201,16 +198,15 @@ const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature
   return centre;
 }
 
-double OwnGain::numeric(const double* x, double centre, const NodeSets& nodes, int32_t node) const {
-  const int32_t left = nodes.left(node);
-  const Known known[2] = {known_in(x, nodes.in(left)), known_in(x, nodes.in(left + 1))};
+double OwnGain::numeric(const double* x, double centre, const SplitRows& rows) const {
+  const Known known[2] = {known_in(x, rows.in[0]), known_in(x, rows.in[1])};
   const double weight = known[0].weight + known[1].weight;
   if (weight == 0.0) return 0.0;
   const double mean = (known[0].sum + known[1].sum) / weight;
   double total = 0.0;
   for (int side = 0; side < 2; ++side) {
     if (known[side].weight == 0.0) continue;
-    const OutRows out = nodes.out(left + side);
+    const OutRows& out = rows.out[side];
     double deviations = 0.0;
     for (int64_t i = 0; i < out.count; ++i) {
       const double value = x[out.rows[i]];
@@ -233,17 +229,15 @@ double OwnGain::tally(const double* x, const WeightedRows& rows, double* counts)
   return total;
 }
 
-double OwnGain::nominal(const double* x, const std::vector<double>& centre, const NodeSets& nodes,
-                        int32_t node) {
+double OwnGain::nominal(const double* x, const std::vector<double>& centre, const SplitRows& rows) {
   const int64_t n = static_cast<int64_t>(centre.size());
   counts_.assign(2 * n, 0.0);
   double *of_node = counts_.data(), *of_side = of_node + n;
-  const double weight = tally(x, nodes.in(node), of_node);
+  const double weight = tally(x, rows.in[0], of_node) + tally(x, rows.in[1], of_node);
   double total = 0.0;
   for (int side = 0; side < 2; ++side) {
-    const int32_t child = nodes.left(node) + side;
     std::fill(of_side, of_side + n, 0.0);
-    const double side_weight = tally(x, nodes.in(child), of_side);
+    const double side_weight = tally(x, rows.in[side], of_side);
     if (side_weight == 0.0) continue;
     // The change of the predicted share of a value, and what it is worth to each row with it.
     double expected = 0.0;
@@ -251,7 +245,7 @@ double OwnGain::nominal(const double* x, const std::vector<double>& centre, cons
       of_side[v] = of_side[v] / side_weight - of_node[v] / weight;
       expected += centre[v] * of_side[v];
     }
-    const OutRows out = nodes.out(child);
+    const OutRows& out = rows.out[side];
     for (int64_t i = 0; i < out.count; ++i) {
       const double value = x[out.rows[i]];
       if (!is_missing(value)) total += of_side[static_cast<size_t>(value)] - expected;

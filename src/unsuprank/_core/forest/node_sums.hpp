@@ -14,6 +14,14 @@ struct OutRows {
   int64_t count;
 };
 
+double total_times(const WeightedRows& rows);
+
+// Both kinds of rows on the two sides of a split.
+struct SplitRows {
+  WeightedRows in[2];
+  OutRows out[2];
+};
+
 // Both kinds of rows of every node of a tree, each in one run.
 class NodeSets {
  public:
@@ -30,10 +38,15 @@ class NodeSets {
   OutRows out(int32_t node) const {
     return {rows_.data() + begins_[node], ends_[node] - begins_[node]};
   }
+  SplitRows sides(int32_t node) const {
+    const int32_t l = left(node);
+    return {{in(l), in(l + 1)}, {out(l), out(l + 1)}};
+  }
 
   // Adds to `gains` what the splits explain by sums over rows: a Sums has `place(n)`, which makes
-  // room for n sums, `gather`, which sums a leaf, and `gain`, which also merges two sums into the
-  // first. Larger children come first, so that a few sums are kept at a time.
+  // room for n sums, `gather`, which sums a leaf, and `gain`, which also merges the sums of two
+  // sides with these weights into the first. Larger children come first, so that a few sums are
+  // kept at a time.
   template <typename Sums>
   void add_gains(Sums& sums, double* gains);
 
@@ -54,7 +67,7 @@ class CompleteSums {
 
   void place(size_t n) { sums_.resize(n * size()); }
   void gather(const WeightedRows& in, const OutRows& out, size_t at);
-  double gain(const NodeSets& nodes, int32_t node, size_t first, bool first_is_left);
+  double gain(size_t first, double weight_one, double weight_two);
 
  private:
   size_t size() const { return 2 * space_.width; }
@@ -71,7 +84,7 @@ class PartialSums {
 
   void place(size_t n) { sums_.resize(n * size()); }
   void gather(const WeightedRows& in, const OutRows& out, size_t at);
-  double gain(const NodeSets& nodes, int32_t node, size_t first, bool first_is_left);
+  double gain(size_t first, double weight_one, double weight_two);
 
  private:
   size_t size() const { return 3 * space_.partial_width; }
@@ -83,15 +96,14 @@ class PartialSums {
 // What a split explains of the very feature that it splits by.
 class OwnGain {
  public:
-  double gain(const Columns& table, const double* scales, const NodeSets& nodes, int32_t node);
+  double gain(const Columns& table, const double* scales, int32_t feature, const SplitRows& rows);
   // Asks for the values of a small node ahead of time: each of them is a wait for memory.
   static void expect(const Columns& table, const NodeSets& nodes, int32_t node);
 
  private:
   const std::vector<double>& centre(const Columns& table, int32_t feature);
-  double numeric(const double* x, double centre, const NodeSets& nodes, int32_t node) const;
-  double nominal(const double* x, const std::vector<double>& centre, const NodeSets& nodes,
-                 int32_t node);
+  double numeric(const double* x, double centre, const SplitRows& rows) const;
+  double nominal(const double* x, const std::vector<double>& centre, const SplitRows& rows);
   static double tally(const double* x, const WeightedRows& rows, double* counts);
 
   std::vector<std::vector<double>> centres_;  // of each feature, over all rows
@@ -111,7 +123,8 @@ void NodeSets::add_gains(Sums& sums, double* gains) {
     const bool left_first = !is_leaf(node) && in(l).count >= in(l + 1).count;
     if (top < 0) {
       filled -= 1;
-      gains[node] += sums.gain(*this, node, filled - 1, left_first);
+      gains[node] +=
+          sums.gain(filled - 1, weight(left_first ? l : l + 1), weight(left_first ? l + 1 : l));
     } else if (is_leaf(node)) {
       sums.place(++filled);
       sums.gather(in(node), out(node), filled - 1);

@@ -3,31 +3,18 @@
 #include "forest/coded_tree.hpp"
 #include "forest/node_sums.hpp"
 #include "forest/out_of_bag.hpp"
+#include "forest/split_gain.hpp"
 
 namespace unsuprank {
 namespace {
 
-// Squared distances of every row of `out` to every row of `in`, times the multiplicities.
-template <typename Real>
-double across(const Real* distances, int64_t n, const OutRows& out, const WeightedRows& in) {
-  double total = 0.0;
-  for (int64_t i = 0; i < out.count; ++i) {
-    const Real* from = distances + n * out.rows[i];
-    for (int64_t j = 0; j < in.count; ++j) {
-      total += in.times[j] * static_cast<double>(from[in.rows[j]]);
-    }
-  }
-  return total;
-}
-
 template <typename Real>
 class GainFinder {
  public:
-  GainFinder(const ClusteringSpace<Real>& space, const double* norms, const double* scales,
+  GainFinder(const ClusteringSpace<Real>& space, const RowMeasures& measures,
              const TreesView& trees)
       : space_(space),
-        norms_(norms),
-        scales_(scales),
+        measures_(measures),
         trees_(trees),
         coded_(space.table, space.codes, space.row_keys),
         outside_(space.table.rows, space.table.cols),
@@ -49,7 +36,7 @@ class GainFinder {
       nodes_.add_gains(complete_, of_tree);
     }
     if (space_.partial_width) nodes_.add_gains(partial_, of_tree);
-    if (scales_) subtract_own(of_tree);
+    if (measures_.scales) subtract_own(of_tree);
     const double unit = nodes_.weight(0) / static_cast<double>(nodes_.out(0).count);
     for (int32_t k = 0; k < nodes_.count(); ++k) of_tree[k] *= unit;
   }
@@ -62,7 +49,7 @@ class GainFinder {
     for (int32_t k = nodes_.count() - 1; k >= 0; --k) {
       if (nodes_.is_leaf(k)) {
         pairs_[k] = distances(k, k);
-        norm_sums_[k] = norm_sum(nodes_.in(k));
+        norm_sums_[k] = norm_sum(measures_.norms, nodes_.in(k));
         continue;
       }
       const int32_t left = nodes_.left(k), right = left + 1;
@@ -75,34 +62,27 @@ class GainFinder {
 
   // Of the out-of-bag rows of one node to the in-bag rows of another.
   double distances(int32_t out, int32_t in) const {
-    return across(space_.distances, space_.table.rows, nodes_.out(out), nodes_.in(in));
+    return distances_across(space_, nodes_.out(out), nodes_.in(in));
   }
 
-  // The sum of z . (M_s - M) over the out-of-bag rows z of one side; `to_other` is the sum of their
-  // distances to the in-bag rows of the other side.
+  // `to_other`: distances of the out-of-bag rows of a side to the in-bag rows of the other.
   double side_gain(int32_t node, int32_t side, double to_other) const {
-    const double weight = nodes_.weight(node), of_side = nodes_.weight(side);
-    const double n_out = static_cast<double>(nodes_.out(side).count);
-    const double norms = norm_sums_[side] / of_side - norm_sums_[node] / weight;
-    return 0.5 * (n_out * norms - pairs_[side] / of_side + (pairs_[side] + to_other) / weight);
-  }
-
-  double norm_sum(const WeightedRows& rows) const {
-    double total = 0.0;
-    for (int64_t i = 0; i < rows.count; ++i) total += rows.times[i] * norms_[rows.rows[i]];
-    return total;
+    const PairSide of{static_cast<double>(nodes_.out(side).count), nodes_.weight(side),
+                      norm_sums_[side], pairs_[side], to_other};
+    return of.gain(nodes_.weight(node), norm_sums_[node]);
   }
 
   void subtract_own(double* gains) {
     constexpr int32_t kAhead = 6;
     for (int32_t k = 0; k < nodes_.count(); ++k) {
       if (k + kAhead < nodes_.count()) OwnGain::expect(space_.table, nodes_, k + kAhead);
-      if (!nodes_.is_leaf(k)) gains[k] -= own_.gain(space_.table, scales_, nodes_, k);
+      if (nodes_.is_leaf(k)) continue;
+      gains[k] -= own_.gain(space_.table, measures_.scales, nodes_.feature(k), nodes_.sides(k));
     }
   }
 
   const ClusteringSpace<Real>& space_;
-  const double *norms_, *scales_;
+  const RowMeasures measures_;
   const TreesView& trees_;
   CodedTree coded_;
   OutOfBag outside_;
@@ -117,9 +97,9 @@ class GainFinder {
 }  // namespace
 
 template <typename Real>
-bool out_of_bag_gains(const ClusteringSpace<Real>& space, const double* norms, const double* scales,
+bool out_of_bag_gains(const ClusteringSpace<Real>& space, const RowMeasures& measures,
                       const TreesView& trees, Interrupt& interrupt, std::vector<double>& gains) {
-  GainFinder<Real> finder(space, norms, scales, trees);
+  GainFinder<Real> finder(space, measures, trees);
   for (int64_t tree = 0; tree < trees.size; ++tree) {
     if (interrupt.requested()) return false;
     finder.add_tree(tree, gains);
@@ -127,9 +107,9 @@ bool out_of_bag_gains(const ClusteringSpace<Real>& space, const double* norms, c
   return true;
 }
 
-template bool out_of_bag_gains(const ClusteringSpace<float>&, const double*, const double*,
-                               const TreesView&, Interrupt&, std::vector<double>&);
-template bool out_of_bag_gains(const ClusteringSpace<double>&, const double*, const double*,
-                               const TreesView&, Interrupt&, std::vector<double>&);
+template bool out_of_bag_gains(const ClusteringSpace<float>&, const RowMeasures&, const TreesView&,
+                               Interrupt&, std::vector<double>&);
+template bool out_of_bag_gains(const ClusteringSpace<double>&, const RowMeasures&, const TreesView&,
+                               Interrupt&, std::vector<double>&);
 
 }  // namespace unsuprank

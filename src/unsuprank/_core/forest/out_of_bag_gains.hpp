@@ -18,16 +18,15 @@
 
 #include "forest/clustering_space.hpp"
 #include "forest/grow_settings.hpp"
+#include "forest/split_gain.hpp"
 #include "forest/trees.hpp"
 
 namespace unsuprank {
 
 // Appends the gain of every node of the trees to `gains` (0 for leaves), in the weight of the
-// tree's in-bag rows. `norms` are the squared norms of the rows in the attributes without missing
-// values; they go with distances. With `scales` (of the coordinates of each feature; may be null),
-// the feature that a node splits by does not count as a target there. Returns false if given up.
+// tree's in-bag rows. Returns false if given up.
 template <typename Real>
-bool out_of_bag_gains(const ClusteringSpace<Real>& space, const double* norms, const double* scales,
+bool out_of_bag_gains(const ClusteringSpace<Real>& space, const RowMeasures& measures,
                       const TreesView& trees, Interrupt& interrupt, std::vector<double>& gains);
 
 }  // namespace unsuprank

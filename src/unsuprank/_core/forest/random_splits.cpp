@@ -231,16 +231,16 @@ void RandomSplits<Real>::evaluate_any(FeatureDraw& draw, Random& random) {
   CandidateSplit split;
   split.feature = draw.draw_until(random, [this](int32_t feature) { return separates(feature); });
   if (split.feature < 0) return;
-  block_sides_.assign(2, 0);
-  SplitBlock block{block_sides_.data(), 1, {split_two(split, random)}};
+  const double right = split_two(split, random);
+  SplitBlock block{block_sides_.data(), 1, {right}};
   split.block = ++block_;
   add_gains(block, &split.gain);
   c_.candidates.push_back(split);
 }
 
-// Draws a split that separates the two rows of the node; returns the weight of the right one.
 template <typename Real>
 double RandomSplits<Real>::split_two(CandidateSplit& split, Random& random) {
+  block_sides_.assign(2, 0);
   if (c_.table.nominal(split.feature)) {
     c_.load_values(split.feature);
     draw_subset(split, random);
@@ -255,7 +255,15 @@ double RandomSplits<Real>::split_two(CandidateSplit& split, Random& random) {
   return c_.node.weights[right];
 }
 
-// Whether a feature has different, known values in the two rows of the node.
+template <typename Real>
+double RandomSplits<Real>::gain_of_two() {
+  block_sides_ = {0, 1};
+  ++block_;
+  double gain = 0.0;
+  add_gains({block_sides_.data(), 1, {static_cast<double>(c_.node.weights[1])}}, &gain);
+  return gain;
+}
+
 template <typename Real>
 bool RandomSplits<Real>::separates(int32_t feature) const {
   const CoarseColumn& info = c_.codes.info[feature];

@@ -47,19 +47,23 @@ class RandomSplits {
   // Does the same where they are: adds one of the splits that a whole draw would have brought,
   // chosen at random.
   void evaluate_any(FeatureDraw& draw, Random& random);
+  // The gain that they all have.
+  double gain_of_two();
+  // Whether a feature has different, known values in the two rows of the node.
+  bool separates(int32_t feature) const;
+  // Draws a split that separates the two rows of the node; returns the weight of the right one.
+  double split_two(CandidateSplit& split, Random& random);
   // Gives a split the threshold that was left open while it was not known to be needed.
   void settle(CandidateSplit& split);
   // Sides of the node's rows, if the split is one of those marked last.
   bool sides(const CandidateSplit& split, std::vector<uint8_t>& sides) const;
 
  private:
-  bool separates(int32_t feature) const;
   void gather_block(const int32_t* features, int n_features);
   void evaluate_block(const int32_t* features, int n_features, Random& random);
   bool draw_and_mark(int32_t feature, const NodeCodes& codes, Random& random, int bit,
                      CandidateSplit& split, double& side);
   bool mark_share(const NodeCodes& codes, int bit, CandidateSplit& split, double& side);
-  double split_two(CandidateSplit& split, Random& random);
   ValueRange range_by_codes(const CandidateSplit& split) const;
   void unmark(int bit);
   bool draw_subset(CandidateSplit& split, Random& random);

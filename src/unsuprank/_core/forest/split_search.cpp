@@ -5,35 +5,25 @@
 #include "forest/trees.hpp"
 
 namespace unsuprank {
-namespace {
-
-// Gains this close to the best (relatively) count as equal to it.
-constexpr double kTie = 1e-6;
-
-}  // namespace
 
 template <typename Real>
 SplitSearch<Real>::SplitSearch(const ClusteringSpace<Real>& space, const GrowSettings& settings,
-                               Interrupt& interrupt)
+                               Interrupt& interrupt, Probes<Real>* probes)
     : context_(space, settings, interrupt),
       draw_(space.table.cols, settings.max_features),
       random_splits_(context_),
-      exhaustive_splits_(context_) {}
+      exhaustive_splits_(context_),
+      probes_(probes) {}
 
 template <typename Real>
 CandidateSplit SplitSearch<Real>::find(int32_t node_id, const NodeRows<Real>& node,
                                        const DistanceView<Real>& view, PairSums& sums,
                                        Random& random) {
-  context_.node = node;
-  context_.view = view;
-  context_.sums = &sums;
-  context_.from_rows = context_.codes.prefers_rows(node.count);
-  context_.node_id = node_id;
-  context_.candidates.clear();
-  context_.words.clear();
+  context_.enter(node_id, node, view, sums);
   const GrowSettings& settings = context_.settings;
   if (random_splits_.are_equals() && !settings.exhaustive && !settings.first_of_ties) {
     random_splits_.evaluate_any(draw_, random);
+    if (probes_) probes_->credit_equals(node_id, node, view, sums);
     return choose(random);
   }
   std::vector<int32_t>& features = draw_.draw(random);
@@ -43,6 +33,7 @@ CandidateSplit SplitSearch<Real>::find(int32_t node_id, const NodeRows<Real>& no
   } else {
     random_splits_.evaluate(features, random);
   }
+  if (probes_) probes_->credit(node_id, node, view, sums, features, context_.candidates);
   CandidateSplit best = choose(random);
   random_splits_.settle(best);
   return best;

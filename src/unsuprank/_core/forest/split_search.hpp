@@ -6,6 +6,7 @@
 #include "forest/exhaustive_splits.hpp"
 #include "forest/feature_draw.hpp"
 #include "forest/node_context.hpp"
+#include "forest/probes.hpp"
 #include "forest/random_splits.hpp"
 
 namespace unsuprank {
@@ -14,7 +15,7 @@ template <typename Real>
 class SplitSearch {
  public:
   SplitSearch(const ClusteringSpace<Real>& space, const GrowSettings& settings,
-              Interrupt& interrupt);
+              Interrupt& interrupt, Probes<Real>* probes);
   SplitSearch(const SplitSearch&) = delete;
 
   // The next nodes belong to this tree.
@@ -39,6 +40,7 @@ class SplitSearch {
   FeatureDraw draw_;
   RandomSplits<Real> random_splits_;
   ExhaustiveSplits<Real> exhaustive_splits_;
+  Probes<Real>* probes_;  // that value every node as well; null in plain forests
   std::vector<uint8_t> sides_;
 };
 

@@ -61,6 +61,25 @@ struct TreesView {
   }
 };
 
+// A view of trees, the first of which is `first_tree` of the forest; valid until more are appended.
+inline TreesView view_of(const Trees& trees, uint64_t seed, int64_t first_tree) {
+  return {static_cast<int64_t>(trees.node_offset.size()) - 1,
+          seed,
+          first_tree,
+          trees.node_offset.data(),
+          trees.row_offset.data(),
+          trees.feature.data(),
+          trees.left.data(),
+          trees.threshold.data(),
+          trees.subset.data(),
+          trees.subset_words.data(),
+          trees.right_share.data(),
+          trees.row_begin.data(),
+          trees.row_end.data(),
+          trees.rows.data(),
+          trees.multiplicity.data()};
+}
+
 inline bool in_subset(const uint64_t* words, int64_t value) {
   return words[value >> 6] >> (value & 63) & 1;
 }

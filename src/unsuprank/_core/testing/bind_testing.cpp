@@ -9,6 +9,7 @@
 #include "bindings/python_interrupt.hpp"
 #include "forest/grow.hpp"
 #include "forest/permutation_scores.hpp"
+#include "forest/rivals.hpp"
 #include "relief/tile_sums.hpp"
 #include "testing/candidate_recorder.hpp"
 #include "testing/yardstick.hpp"
@@ -33,6 +34,19 @@ nb::tuple grow_recorded(const HeldSpace& space, const GrowSettings& settings, in
   candidates["gain"] = to_numpy(std::move(seen.gain));
   candidates["subset"] = to_numpy(std::move(seen.subset));
   return nb::make_tuple(as_dict(std::move(trees)), candidates);
+}
+
+double rival_chance(int64_t n_features, Vector<int32_t> drawn, Vector<int32_t> features,
+                    Vector<double> gains, int32_t feature, double gain) {
+  require(features.shape(0) == gains.shape(0), "features and gains differ in length");
+  std::vector<CandidateSplit> candidates(features.shape(0));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].feature = features(i);
+    candidates[i].gain = gains(i);
+  }
+  Rivals rivals(n_features);
+  rivals.set({drawn.data(), drawn.data() + drawn.shape(0)}, candidates);
+  return rivals.chance(feature, gain);
 }
 
 auto permuted(uint64_t seed, int64_t tree, int32_t feature, int64_t count) {
@@ -84,6 +98,8 @@ NB_MODULE(_testing_kernels, m) {
   nb::module_::import_("unsuprank._kernels");  // whose classes are taken here
   m.def("grow_recorded", &grow_recorded, nb::arg("space"), nb::arg("settings"), nb::arg("first"),
         nb::arg("last"));
+  m.def("rival_chance", &rival_chance, nb::arg("n_features"), nb::arg("drawn"),
+        nb::arg("features"), nb::arg("gains"), nb::arg("feature"), nb::arg("gain"));
   m.def("permutation", &permuted, nb::arg("seed"), nb::arg("tree"), nb::arg("feature"),
         nb::arg("count"));
   m.def("relief_instruction_sets", &instruction_sets);

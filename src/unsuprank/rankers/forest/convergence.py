@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
@@ -65,6 +65,8 @@ class Convergence:
     n_trees: list[int] = field(default_factory=list)
     stability: list[float] = field(default_factory=list)
     converged: bool = False
+    #: Why growing has ended: "stable", "enough" (whoever asked for the trees has), or "spent".
+    ended: str = "spent"
 
     def trace(self) -> dict[str, np.ndarray]:
         return {
@@ -72,51 +74,92 @@ class Convergence:
             "stability": np.array(self.stability),
         }
 
+    def is_stable(self, rule: StoppingRule) -> bool:
+        latest = self.stability[-LOOKS_IN_A_ROW:]
+        many = len(latest) == LOOKS_IN_A_ROW and self.n_trees[-1] >= FIRST_LOOK
+        return many and min(latest) >= rule.stability
 
-def grow_until_stable(
-    batches: Iterable[tuple[TreeScores, int]], total: ScoreSum, rule: StoppingRule
-) -> Convergence:
-    """Add batches of trees to `total` until the ranking is stable or the budget is spent.
+    def missing_trees(self, rule: StoppingRule) -> float:
+        """About how many more trees it takes, if disagreement falls as noise does."""
+        if not self.n_trees:
+            return FIRST_LOOK
+        reached, wanted = 1 - self.stability[-1], max(1 - rule.stability, 1e-3)
+        needed = self.n_trees[-1] * max((reached / wanted) ** 2, LOOK_GROWTH)
+        return min(needed, rule.max_estimators) - self.n_trees[-1]
 
-    What a batch has beyond the last look is left out, so that the result does not depend on
-    the size of batches. Only a `max_time` that runs out makes it depend on the clock.
-    """
-    seen = Convergence()
-    blocks = BlockSums(total.n_features)
-    upcoming = looks(rule.max_estimators)
-    look = next(upcoming)
-    started = time.monotonic()
 
-    def stable_now() -> bool:
-        seen.n_trees.append(total.n_trees)
-        seen.stability.append(blocks.stability(rule.n_top))
-        seen.converged = seen.stability[-1] >= rule.stability
-        latest = seen.stability[-LOOKS_IN_A_ROW:]
-        return len(latest) == LOOKS_IN_A_ROW and min(latest) >= rule.stability
+@dataclass
+class Watch:
+    """Adds trees to a sum, and looks at it at fixed numbers of trees."""
 
-    for scores, n_trees in batches:
+    total: ScoreSum
+    rule: StoppingRule
+    first_look: int = FIRST_LOOK
+    #: Asked at each look that finds too little stability: are there enough trees all the same?
+    enough: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
+        self.seen = Convergence()
+        self._blocks = BlockSums(self.total.n_features)
+        self._looks = looks(self.rule.max_estimators, self.first_look)
+        self.next_look = next(self._looks)
+
+    def add(self, scores: TreeScores, n_trees: int) -> bool:
+        """Add a batch of trees; true if that was all.
+
+        What the batch has beyond the last look is left out, so that the result does not depend
+        on the size of batches.
+        """
         done = 0
         while done < n_trees:
-            cut = min(n_trees, done + look - total.n_trees)
+            cut = min(n_trees, done + self.next_look - self.total.n_trees)
             part = scores.between(done, cut)
-            blocks.add(part, cut - done)
-            total.add(part, cut - done)
+            self._blocks.add(part, cut - done)
+            self.total.add(part, cut - done)
             done = cut
-            if total.n_trees == look:
-                if stable_now() or look == rule.max_estimators:
-                    return seen
-                look = next(upcoming)
-        late = rule.max_time is not None and time.monotonic() - started >= rule.max_time
-        if late and total.n_trees >= N_BLOCKS:
-            if not seen.n_trees or seen.n_trees[-1] != total.n_trees:
-                stable_now()
-            return seen
-    return seen
+            if self.total.n_trees == self.next_look:
+                if self._look():
+                    return True
+                self.next_look = next(self._looks)
+        return False
+
+    def stop(self) -> None:
+        """End here, if there are trees enough for a last look."""
+        if self.seen.n_trees[-1:] != [self.total.n_trees]:
+            self._look()
+
+    def _look(self) -> bool:
+        seen = self.seen
+        seen.n_trees.append(self.total.n_trees)
+        seen.stability.append(self._blocks.stability(self.rule.n_top))
+        seen.converged = seen.stability[-1] >= self.rule.stability
+        if seen.is_stable(self.rule):
+            seen.ended = "stable"
+        elif not seen.converged and self.enough():
+            seen.ended = "enough"
+        return seen.ended != "spent" or self.total.n_trees == self.rule.max_estimators
 
 
-def looks(max_estimators: int) -> Iterator[int]:
+def grow_until_stable(batches: Iterable[tuple[TreeScores, int]], watch: Watch) -> Convergence:
+    """Add batches of trees until the ranking is stable or the budget is spent.
+
+    Only a `max_time` that runs out makes the result depend on the clock.
+    """
+    max_time = watch.rule.max_time
+    started = time.monotonic()
+    for scores, n_trees in batches:
+        if watch.add(scores, n_trees):
+            break
+        late = max_time is not None and time.monotonic() - started >= max_time
+        if late and watch.total.n_trees >= N_BLOCKS:
+            watch.stop()
+            break
+    return watch.seen
+
+
+def looks(max_estimators: int, first: int = FIRST_LOOK) -> Iterator[int]:
     """Numbers of trees at which stability is looked at; whole rounds of blocks but the last."""
-    look = FIRST_LOOK
+    look = first
     while look < max_estimators:
         yield look
         look = math.ceil(look * LOOK_GROWTH / N_BLOCKS) * N_BLOCKS

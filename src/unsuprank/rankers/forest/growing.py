@@ -78,6 +78,21 @@ class Grower:
             **_kernels.grow(self.kernel_space, self.kernel_settings, first, last, self._stop)
         )
 
+    def probe(self, columns: np.ndarray, kind: str, first: int, last: int) -> np.ndarray:
+        """What `columns` can expect of trees ``first .. last - 1``: trees x columns."""
+        credits = _kernels.probe(
+            self.kernel_space,
+            self.kernel_settings,
+            np.asarray(columns, dtype=np.int32),
+            kind,
+            self.space.norms,
+            self.space.scales,
+            first,
+            last,
+            self._stop,
+        )
+        return credits.reshape(last - first, len(columns))
+
     def permutation_scores(
         self, trees: Trees, first_tree: int, cumulative: bool
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -111,13 +126,14 @@ class Grower:
         )
 
     def run(
-        self, work: Any, total: int, n_jobs: int | None, progress: Progress
+        self, work: Any, total: int, n_jobs: int | None, progress: Progress | None = None
     ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
         try:
             yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)
         except BaseException:
             self._stop.set()
+            self._stop = _kernels.StopFlag()  # for what is grown after
             raise
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import closing
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -14,9 +13,10 @@ from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..clustering_space import Space
-from .convergence import N_BLOCKS, Convergence, StoppingRule, grow_until_stable, rank_intervals
+from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .race import Race
 from .tree_scores import ScoreSum, TreeScores, tree_scores
 
 #: Scores that cannot do without bootstrap replicates, and what messages call them.
@@ -98,33 +98,38 @@ class ForestRanker(Ranker):
 
     def _score(self, table: Table) -> np.ndarray:
         grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
-        total = ScoreSum(table.n_columns)
-        auto = self.n_estimators == "auto"
-        most = int(self.max_estimators if auto else self.n_estimators)
+        run = self._race if self.n_estimators == "auto" else self._forest
+        scores, sem = run(grower)
+        # A constant column's score of 0 is certain.
+        self.scores_sem_ = np.where(table.varies, sem, 0.0)
+        return scores
+
+    def _forest(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
+        """The plain mean over the trees asked for."""
+        total = ScoreSum(grower.space.table.n_columns)
+        n_trees = int(self.n_estimators)
 
         def work(first: int, last: int) -> tuple[TreeScores, int]:
             trees = grower.grow(first, last)
             return tree_scores(self._kind, trees, grower, first), last - first
 
-        seen = None
-        with (
-            progress("growing trees", most, self.verbose) as bar,
-            closing(grower.run(work, most, self.n_jobs, bar)) as batches,
-        ):
-            if auto:
-                seen = grow_until_stable(batches, total, self._stopping_rule(table))
-            else:
-                for scores, n_trees in batches:
-                    total.add(scores, n_trees)
+        with progress("growing trees", n_trees, self.verbose) as bar:
+            for batch in grower.run(work, n_trees, self.n_jobs, bar):
+                total.add(*batch)
         self.n_estimators_ = total.n_trees
-        # A constant column's score of 0 is certain.
-        self.scores_sem_ = np.where(table.varies, total.standard_error(), 0.0)
-        self._keep(seen)
-        return total.mean()
+        self._keep(None)
+        return total.mean(), total.standard_error()
 
-    def _stopping_rule(self, table: Table) -> StoppingRule:
-        n_top = self._count_selected(table.n_columns)
-        return StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+    def _race(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
+        """As many trees as it takes."""
+        n_top = self._count_selected(grower.space.table.n_columns)
+        rule = StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+        with progress("growing trees", FIRST_LOOK, self.verbose) as bar:
+            race = Race(grower, self._kind, rule, self.n_jobs, bar)
+            race.run()
+        self.n_estimators_ = race.n_trees
+        self._keep(race.seen)
+        return race.scores, race.sem
 
     def _keep(self, seen: Convergence | None) -> None:
         self.converged_ = seen.converged if seen else None
@@ -132,12 +137,12 @@ class ForestRanker(Ranker):
         self.convergence_ = seen.trace() if seen else None
         if seen and not seen.converged:
             warnings.warn(
-                f"Two forests of {seen.n_trees[-1]} trees would share about "
+                f"Two fits of {seen.n_trees[-1]} trees would share about "
                 f"{seen.stability[-1]:.0%} of the columns that they select, not the "
                 f"{self.stability:.0%} asked for: raise max_estimators or max_time, select "
                 "another number of columns, or ask for less stability; the scores may be flat.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     @property
@@ -148,18 +153,23 @@ class ForestRanker(Ranker):
 
 _SIZE_PARAMETERS_DOC = """\
 stability : float, default=0.9
-        With ``n_estimators="auto"``, grow until two forests of this size, grown from different
-        seeds, are expected to share at least this part of the `n_features_to_select` columns
-        that they select. Halves of the trees grown tell.
+        With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
+        share at least this part of the `n_features_to_select` columns that they select. Halves
+        of the trees grown tell.
     max_estimators : int, default=1_000_000
-        With "auto", end there in any case, with a warning if the ranking is not stable.
+        With "auto", end there in any case, with a warning if the ranking is not stable. Plain
+        trees count as one; a tree that probes p columns takes longer and counts as
+        1 + p / (1.5 max_features).
     max_time : float or None, default=None
         With "auto", end after about this many seconds (and at least 16 trees) in any case. The
         number of trees, and so the result, then depends on the speed of the machine."""
 
 _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
-        The mean of the score over trees; higher is better.
+        The mean of the score over trees; higher is better. With "auto", columns that may be
+        selected are probed: credited in every tree with what they can expect of it, which has
+        the same mean and a small part of the variance. Others keep what was known when they
+        dropped out.
     scores_sem_ : ndarray of shape (n_features_in_,)
         Standard error of that mean, from the spread over trees; where only a few trees have
         used a column, as on wide tables, what a use is worth elsewhere counts too.
@@ -172,7 +182,7 @@ scores_ : ndarray of shape (n_features_in_,)
         Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
         number of trees was given.
     stability_ : float or None
-        The stability estimated for this number of trees; None if the number was given.
+        The stability estimated for this fit; None if the number of trees was given.
     convergence_ : dict of ndarray or None
         The way there, to plot: "n_estimators" and the "stability" estimated then.
     order_, ranking_, feature_importances_ : ndarray
@@ -200,7 +210,9 @@ class Genie3(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
-        changes takes many thousands: "auto" grows as many as it needs.
+        changes takes many thousands, or probes of the columns at the border of the selected
+        ones: "auto" grows as many trees as it needs, with probes where they help (extra trees
+        with fair ties).
     gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the

@@ -30,6 +30,12 @@ class TreeScores:
         return TreeScores(self.tree[a:b] - first, self.feature[a:b], self.value[a:b])
 
 
+def dense_scores(values: np.ndarray) -> TreeScores:
+    """Scores that every tree (row) has for every feature (column)."""
+    tree, feature = np.indices(values.shape)
+    return TreeScores(tree.ravel(), feature.ravel(), values.ravel())
+
+
 def genie3(trees: Trees) -> TreeScores:
     """The gains h* of a feature's tests (eq. 1)."""
     return _node_scores(trees, trees.gain)
@@ -97,6 +103,18 @@ class ScoreSum:
         np.add.at(self.squares, scores.feature, scores.value * scores.value)
         self.n_trees += n_trees
         self.n_uses += len(scores.value)
+
+    def plus(self, other: ScoreSum) -> ScoreSum:
+        """The sum over the trees of both."""
+        both = ScoreSum(self.n_features, self.n_trees + other.n_trees, self.n_uses + other.n_uses)
+        both.total, both.squares = self.total + other.total, self.squares + other.squares
+        return both
+
+    def of(self, columns: np.ndarray) -> ScoreSum:
+        """That of some columns, where every tree has credited every column."""
+        part = ScoreSum(len(columns), self.n_trees, self.n_trees * len(columns))
+        part.total, part.squares = self.total[columns], self.squares[columns]
+        return part
 
     def mean(self) -> np.ndarray:
         """The score: the mean over trees."""

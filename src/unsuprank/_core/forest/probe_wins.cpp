@@ -1,0 +1,81 @@
+#include "forest/probe_wins.hpp"
+
+namespace unsuprank {
+
+template <typename Real>
+ProbeWins<Real>::ProbeWins(const ClusteringSpace<Real>& space, const RowMeasures& measures)
+    : space_(space),
+      coded_(space.table, space.codes, space.row_keys),
+      outside_(space.table.rows, space.table.cols),
+      nodes_(trees_),
+      gains_(space, measures) {}
+
+template <typename Real>
+void ProbeWins<Real>::begin_tree() {
+  wins_.clear();
+  words_.clear();
+}
+
+template <typename Real>
+void ProbeWins<Real>::add(int32_t node, size_t probe, double chance, const CandidateSplit& split,
+                          const uint64_t* words, int64_t n_words) {
+  const int64_t subset = words ? static_cast<int64_t>(words_.size()) : -1;
+  if (words) words_.insert(words_.end(), words, words + n_words);
+  wins_.push_back(
+      {node, static_cast<int32_t>(probe), subset, chance, split.threshold, split.right_share});
+}
+
+template <typename Real>
+void ProbeWins<Real>::end_tree(const TreesView& trees, int64_t tree,
+                               const std::vector<int32_t>& columns, double* credits) {
+  trees_ = trees;
+  tree_key_ = trees.key(tree);
+  coded_.set(trees_, tree);
+  outside_.find_leaves(trees_, tree, coded_);
+  nodes_.set(tree, outside_);
+  const double n_out = static_cast<double>(nodes_.out(0).count);
+  for (const Win& win : wins_) {
+    if (nodes_.out(win.node).count == 0) continue;
+    const int32_t feature = columns[win.probe];
+    const double gain = gains_.gain(feature, parted(win, feature));
+    credits[win.probe] += win.chance * gain * nodes_.weight(0) / n_out;
+  }
+}
+
+template <typename Real>
+SplitRows ProbeWins<Real>::parted(const Win& win, int32_t feature) {
+  const double* column = space_.table.column(feature);
+  for (Side& side : sides_) side.clear();
+  const WeightedRows in = nodes_.in(win.node);
+  for (int64_t i = 0; i < in.count; ++i) {
+    Side& side = sides_[goes_right(win, column, in.rows[i])];
+    side.in.push_back(in.rows[i]);
+    side.times.push_back(in.times[i]);
+  }
+  const OutRows out = nodes_.out(win.node);
+  for (int64_t i = 0; i < out.count; ++i) {
+    sides_[goes_right(win, column, out.rows[i])].out.push_back(out.rows[i]);
+  }
+  SplitRows rows;
+  for (int s = 0; s < 2; ++s) {
+    const Side& side = sides_[s];
+    rows.in[s] = {side.in.data(), side.times.data(), static_cast<int64_t>(side.in.size())};
+    rows.out[s] = {side.out.data(), static_cast<int64_t>(side.out.size())};
+  }
+  return rows;
+}
+
+template <typename Real>
+bool ProbeWins<Real>::goes_right(const Win& win, const double* column, int32_t row) const {
+  const double value = column[row];
+  if (is_missing(value)) {
+    return goes_right_by_chance(tree_key_, win.node, space_.row_keys[row], win.right_share);
+  }
+  if (win.subset < 0) return value > win.threshold;
+  return in_subset(words_.data() + win.subset, static_cast<int64_t>(value));
+}
+
+template class ProbeWins<float>;
+template class ProbeWins<double>;
+
+}  // namespace unsuprank

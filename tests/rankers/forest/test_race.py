@@ -1,0 +1,163 @@
+"""The race for the places at the top: who drops out, what is told, and the same every time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from unsuprank import Genie3, RandomForestScore, SymbolicScore
+from unsuprank import _parallel as parallel
+from unsuprank._progress import Progress, SilentDisplay
+from unsuprank.rankers.clustering_space import Space
+from unsuprank.rankers.forest import race as races
+from unsuprank.rankers.forest.convergence import N_BLOCKS, StoppingRule
+from unsuprank.rankers.forest.growing import Grower, GrowSettings
+from unsuprank.rankers.forest.race import Race, in_reach, tree_cost
+from unsuprank.rankers.forest.tree_scores import ScoreSum, dense_scores, tree_scores
+from unsuprank.table import read_table
+
+N_TOP = 5
+
+
+@pytest.fixture(scope="module")
+def X() -> np.ndarray:
+    """Columns that follow a line more and more, and many of noise."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 120))
+    X[:, 100:] += np.outer(np.linspace(-1, 1, 30), np.linspace(0, 2, 20) ** 2)
+    X[:, 7] = 1.0
+    return X
+
+
+def run_race(X: np.ndarray, seed: int, max_estimators: int = 10**6, kind: str = "genie3") -> Race:
+    grower = Grower(Space.of(read_table(X)), GrowSettings(seed, 7))
+    rule = StoppingRule(N_TOP, 0.9, max_estimators)
+    race = Race(grower, kind, rule, 1, Progress(SilentDisplay(), 1))
+    race.run()
+    return race
+
+
+def test_in_reach():
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n = int(rng.integers(1, 20))
+        n_top = int(rng.integers(1, n + 2))
+        total = ScoreSum(n)
+        total.add(dense_scores(rng.exponential(rng.random(n) * 3, size=(20, n))), 20)
+        mean, margin = total.mean(), races.MARGIN * total.standard_error()
+        expected = [
+            j
+            for j in range(n)
+            if sum(mean[i] - margin[i] > mean[j] + margin[j] for i in range(n)) < n_top
+        ]
+        assert in_reach(total, n_top).tolist() == expected
+
+
+def test_sums_of_some_columns_and_of_more_trees():
+    values = np.random.default_rng(2).random((30, 6))
+    whole, first, second = ScoreSum(6), ScoreSum(6), ScoreSum(6)
+    whole.add(dense_scores(values), 30)
+    first.add(dense_scores(values[:12]), 12)
+    second.add(dense_scores(values[12:]), 18)
+    both = first.plus(second)
+    assert (both.n_trees, both.n_uses) == (whole.n_trees, whole.n_uses)
+    np.testing.assert_allclose(both.standard_error(), whole.standard_error(), rtol=1e-12)
+    some, part = ScoreSum(2), np.array([4, 1])
+    some.add(dense_scores(values[:, part]), 30)
+    np.testing.assert_array_equal(whole.of(part).standard_error(), some.standard_error())
+
+
+def test_columns_drop_out_and_keep_what_was_known(X):
+    race = run_race(X, seed=1)
+    assert race.seen.ended == "stable"
+    assert race.probed.any()
+    assert not race.probed[7]
+    assert race.scores[7] == 0.0
+    n_plain = race.seen.n_trees[0]
+    plain = ScoreSum(120)
+    grower = race.grower
+    plain.add(tree_scores("genie3", grower.grow(0, n_plain), grower, 0), n_plain)
+    aside = ~race.probed
+    assert np.array_equal(race.scores[aside], plain.mean()[aside])
+    assert race.scores[aside].max() < np.sort(race.scores)[-N_TOP]
+    assert (race.sem[race.probed].max()) < plain.standard_error()[race.probed].min()
+
+
+def test_the_last_round_is_scored_by_its_own_trees(X, monkeypatch):
+    rounds = []
+    probe = Race._probe
+
+    def remember(self, columns, known):
+        rounds.append((columns, self.n_trees))
+        return probe(self, columns, known)
+
+    monkeypatch.setattr(Race, "_probe", remember)
+    race = run_race(X, seed=1)
+    columns, first = rounds[-1]
+    fresh = race.grower.probe(columns, "genie3", first, race.n_trees)
+    np.testing.assert_allclose(race.scores[columns], fresh.mean(axis=0), rtol=1e-12)
+    assert len(rounds) > 1
+    for (larger, _), (smaller, _) in zip(rounds, rounds[1:], strict=False):
+        assert set(smaller) < set(larger)
+
+
+def test_standard_errors_are_honest(X):
+    rounds = run_race(X, seed=99).grower.probe(np.arange(120), "genie3", 10**6, 10**6 + 6000)
+    truth = rounds.mean(axis=0)
+    covered = []
+    for seed in range(25):
+        race = run_race(X, seed)
+        near = race.probed & (race.scores >= np.sort(race.scores)[-2 * N_TOP])
+        covered += (np.abs(race.scores - truth) <= 1.96 * race.sem)[near].tolist()
+    assert 0.90 <= np.mean(covered) <= 0.98
+
+
+@pytest.mark.parametrize("most", [N_BLOCKS, 100, 300, 600, 2000])
+def test_budget_counts_probes(X, most):
+    race = run_race(np.random.default_rng(3).normal(size=(20, 120)), 0, most)
+    assert race.spent <= most
+    assert race.n_trees >= N_BLOCKS
+    assert race.seen.ended == "spent" or most - race.spent < N_BLOCKS * tree_cost(120, 7)
+    assert np.isfinite(race.sem).all()
+
+
+@pytest.mark.parametrize("how", [{}, {"gain": "out_of_bag"}])
+def test_same_answer_whatever_threads_and_batches(X, how, monkeypatch):
+    how = {"n_features_to_select": N_TOP, "random_state": 5, **how}
+    first = Genie3("auto", n_jobs=1, **how).fit(X)
+    assert first.converged_
+    for n_jobs, seconds in ((2, 0.1), (3, 0.001), (1, 0.0)):
+        monkeypatch.setattr(parallel, "BATCH_SECONDS", seconds)
+        again = Genie3("auto", n_jobs=n_jobs, **how).fit(X)
+        assert np.array_equal(again.scores_, first.scores_)
+        assert np.array_equal(again.scores_sem_, first.scores_sem_)
+        np.testing.assert_equal(again.convergence_, first.convergence_)
+
+
+@pytest.mark.parametrize("cls", [Genie3, SymbolicScore])
+def test_two_seeds_agree(cls, X):
+    tops = [
+        set(cls("auto", n_features_to_select=N_TOP, random_state=s).fit(X).order_[:N_TOP])
+        for s in range(8)
+    ]
+    shared = [len(a & b) / N_TOP for a, b in zip(tops[::2], tops[1::2], strict=True)]
+    assert np.mean(shared) >= 0.8
+
+
+def test_rank_intervals_know_what_probes_know(X):
+    auto = Genie3("auto", n_features_to_select=N_TOP, random_state=0).fit(X)
+    plain = Genie3(auto.n_estimators_, random_state=0).fit(X)
+    top = auto.order_[:N_TOP]
+    width = [np.ptp(ranker.rank_interval_[top], axis=1).mean() for ranker in (auto, plain)]
+    assert width[0] < width[1] / 2
+
+
+def test_says_how_long_plain_trees_may_take(X, monkeypatch):
+    monkeypatch.setattr(races, "LONG_SECONDS", 0.0)
+    ranker = RandomForestScore("auto", max_estimators=1500, random_state=0)
+    with (
+        pytest.warns(UserWarning, match="no short cut"),
+        pytest.warns(ConvergenceWarning, match="max_estimators"),
+    ):
+        ranker.fit(X)
