@@ -10,10 +10,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unsuprank import Ranker
-from unsuprank.ranker import known_rankers
+from unsuprank import Ranker, registry
 
-RANKERS = known_rankers()
+#: Asked of the registry, which imports all of them.
+RANKERS = list(dict.fromkeys(method.ranker for method in registry.available()))
 
 
 def quick(cls: type[Ranker], **params) -> Ranker:

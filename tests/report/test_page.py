@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from describe_tables import TABLES, clustering_space, mixed_with_gaps
 
-from unsuprank import Diversified, Genie3, RandomRanker, VarianceRanker
+from unsuprank import Diversified, Genie3, LaplacianScore, RandomRanker, VarianceRanker
 from unsuprank.report import write_report
 from unsuprank.table import read_table
 
@@ -39,6 +39,16 @@ def test_difficult_columns(tmp_path):
     page = (tmp_path / "r.html").read_text()
     for words in ("never change", "missing values", "repeat another one", "different scales"):
         assert words in page
+
+
+@pytest.mark.filterwarnings("ignore:The neighbour graph")
+@pytest.mark.parametrize("standardize", [True, False])
+def test_what_is_said_about_units_follows_from_the_parameters(standardize, tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 4)) * [1.0, 1.0, 1.0, 1e5]
+    LaplacianScore(standardize=standardize).fit(X).report(X, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert ("units do not matter" in page) == standardize
+    assert ("looks at raw values" in page) != standardize
 
 
 def test_same_page_twice(tmp_path):
