@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from describe_tables import TABLES, clustering_space, mixed_with_gaps, small_numeric
+from scipy.stats import chi2_contingency
 from sklearn.cluster import AgglomerativeClustering
 
 from unsuprank import VarianceRanker
@@ -13,6 +14,8 @@ from unsuprank.describe import (
     associations,
     find_groups,
     find_neighbours,
+    find_representatives,
+    find_structure,
     heat_map,
     principal_plane,
     repeated_columns,
@@ -32,6 +35,7 @@ def test_summaries_are_those_of_pandas(make):
         column = frame[name]
         known = column.dropna()
         assert found.missing[j] == pytest.approx(column.isna().mean())
+        assert found.distinct[j] == known.nunique()
         if column.dtype.kind == "f" and len(known):
             assert found.mean[j] == pytest.approx(known.mean())
             assert found.spread[j] == pytest.approx(known.std(ddof=0))
@@ -103,28 +107,84 @@ def test_score_rows_are_sorted_and_say_nothing_where_there_is_nothing():
     assert by_name["b"]["spread"] == pytest.approx(frame["b"].std(ddof=0))
 
 
+def beyond_chance(shared, rank_a, rank_b, n_rows):
+    """The corrected measure from tr PQ, as one formula."""
+    chance = rank_a * rank_b / (n_rows - 1)
+    return np.sqrt(max(0.0, (shared - chance) / (np.sqrt(rank_a * rank_b) - chance)))
+
+
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
-def test_associations_from_the_clustering_space(make):
-    """The Frobenius norm of Z_a' Z_b over those of Z_a' Z_a and Z_b' Z_b, pair by pair."""
+def test_associations_from_projections(make):
+    """The trace of the product of two projections, which a singular value decomposition gives."""
     frame = make().iloc[:, -9:]
     found = associations(frame)
-    spaces = [
-        clustering_space(frame[[name]]) if frame[name].nunique() > 1 else None for name in frame
-    ]
-    norm = np.linalg.norm
-    for i, a in enumerate(spaces):
-        for j, b in enumerate(spaces):
-            none = a is None or b is None
-            expected = 0.0 if none else norm(a.T @ b) / np.sqrt(norm(a.T @ a) * norm(b.T @ b))
-            assert found[i, j] == pytest.approx(expected, abs=1e-5)
+    spans = []
+    for name in frame:
+        if frame[name].nunique() < 2:
+            spans.append(None)
+            continue
+        left, lengths, _ = np.linalg.svd(clustering_space(frame[[name]]), full_matrices=False)
+        spans.append(left[:, lengths > 1e-9 * lengths[0]])
+    for i, a in enumerate(spans):
+        for j, b in enumerate(spans):
+            if a is None or b is None:
+                assert found[i, j] == 0
+                continue
+            shared = np.trace(a @ a.T @ b @ b.T)
+            expected = beyond_chance(shared, a.shape[1], b.shape[1], len(frame))
+            assert found[i, j] == pytest.approx(expected, abs=1e-3)
 
 
-def test_association_of_numbers_is_correlation():
+def test_association_of_two_nominal_columns_is_that_of_chi_squared():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": rng.integers(4, size=200), "b": rng.integers(3, size=200)})
+    frame["b"] = np.where(rng.random(200) < 0.5, frame["a"] % 3, frame["b"])
+    statistic = chi2_contingency(pd.crosstab(frame["a"], frame["b"]), correction=False).statistic
+    expected = beyond_chance(statistic / 200, 3, 2, 200)
+    assert associations(frame.astype(str))[0, 1] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("kinds", [(3, 4), (40, 40), (55, 2), (59, 40)])
+def test_unrelated_columns_have_no_association_on_average(kinds):
+    """Whatever the number of values: the mean of the squares before they are cut at 0."""
+    rng = np.random.default_rng(0)
+    squares = []
+    for _ in range(400):
+        a, b = (rng.permutation(np.arange(60) % k) for k in kinds)
+        table = pd.crosstab(a, b).to_numpy()
+        shared = (table**2 / np.outer(table.sum(axis=1), table.sum(axis=0))).sum() - 1
+        (p, q), n = (k - 1 for k in kinds), 60
+        squares.append((shared - p * q / (n - 1)) / (np.sqrt(p * q) - p * q / (n - 1)))
+        frame = pd.DataFrame({"a": a.astype(str), "b": b.astype(str)})
+        found = associations(frame, [0], [1])[0, 0]
+        assert found == pytest.approx(np.sqrt(max(0, squares[-1])), abs=1e-6)
+    assert abs(np.mean(squares)) < 3 * np.std(squares) / 20
+
+
+def test_an_identifier_is_like_nothing():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(50)], "x": rng.normal(size=50)})
+    frame["nearly"] = frame["id"].replace("r1", "r0")
+    frame["kind"] = rng.choice(["a", "b"], size=50)
+    found = associations(frame)
+    np.testing.assert_allclose(found[0], 0, atol=1e-6)
+    assert found[2, 2] == pytest.approx(1)
+    assert (found[2, [1, 3]] < 0.3).all()
+
+
+def test_association_of_numbers_is_nearly_correlation():
     rng = np.random.default_rng(0)
     for _ in range(50):
-        X = rng.normal(size=(rng.integers(3, 30), rng.integers(2, 8))) * rng.uniform(0.1, 100)
+        X = rng.normal(size=(rng.integers(4, 30), rng.integers(2, 8))) * rng.uniform(0.1, 100)
         X[:, -1] = X[:, 0] + 0.1 * rng.normal(size=len(X))
-        np.testing.assert_allclose(associations(X), np.abs(np.corrcoef(X.T)), atol=1e-5)
+        np.testing.assert_allclose(associations(X), adjusted_correlation(X), atol=1e-3)
+    many = rng.normal(size=(5000, 3)) @ rng.normal(size=(3, 3))
+    np.testing.assert_allclose(associations(many), np.abs(np.corrcoef(many.T)), atol=2e-2)
+
+
+def adjusted_correlation(X):
+    chance = 1 / (len(X) - 1)
+    return np.sqrt(np.clip((np.corrcoef(X.T) ** 2 - chance) / (1 - chance), 0, 1))
 
 
 def test_association_of_renamed_values_is_one():
@@ -144,12 +204,12 @@ def test_neighbours_are_the_largest_correlations():
     X[:, 3] = X[:, 0] + 0.05 * X[:, 1]
     leading = np.array([3, 9, 4, 0, 20, 7])
     found = find_neighbours(X, leading, k=2)
-    correlation = np.abs(np.corrcoef(X.T))
+    correlation = adjusted_correlation(X)
     for j in range(30):
         others = leading[leading != j]
         best = others[np.argsort(-correlation[j, others])]
         np.testing.assert_array_equal(found.nearest[j], best[:2])
-        np.testing.assert_allclose(found.association[j], correlation[j, best[:2]], atol=1e-5)
+        np.testing.assert_allclose(found.association[j], correlation[j, best[:2]], atol=1e-3)
         assert found.n_strong[j] == (correlation[j, others] >= 0.7).sum()
 
 
@@ -158,15 +218,30 @@ def test_groups_are_those_of_average_linkage():
     X = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 20)) + 0.5 * rng.normal(size=(50, 20))
     leading = rng.permutation(20)[:15]
     found = find_groups(X, leading)
-    distance = 1 - np.abs(np.corrcoef(X[:, leading].T))
+    distance = 1 - adjusted_correlation(X[:, leading])
     labels = AgglomerativeClustering(
         n_clusters=None, distance_threshold=0.3, metric="precomputed", linkage="average"
     ).fit_predict(distance)
     expected = {tuple(leading[labels == label]) for label in set(labels)}
     assert {tuple(group) for group in found.groups} == expected
     assert sorted(found.columns) == sorted(leading)
-    expected = np.abs(np.corrcoef(X[:, found.columns].T))
-    np.testing.assert_allclose(found.matrix, expected, atol=1e-5)
+    np.testing.assert_allclose(found.matrix, adjusted_correlation(X[:, found.columns]), atol=1e-3)
+
+
+def test_heat_map_of_names_counts_the_most_common_first():
+    values = list("aaaabbbccd") * 2
+    frame = pd.DataFrame({"kind": values, "many": [f"v{i % 9}" for i in range(20)]})
+    frame["x"] = np.arange(20.0)
+    frame.loc[3, "kind"] = None
+    found = heat_map(frame, [0, 1, 2])
+    shown = pd.DataFrame(found.values, index=found.rows, columns=found.columns).sort_index()
+    assert found.nominal.tolist() == [j != 2 for j in found.columns]
+    place = {"a": 0, "b": 1, "c": 2, "d": 3}
+    expected = [np.nan if i == 3 else place[v] for i, v in enumerate(values)]
+    np.testing.assert_array_equal(shown[0], expected)
+    counts = frame["many"].value_counts()
+    common = sorted(counts.index, key=lambda v: (-counts[v], v))
+    np.testing.assert_array_equal(shown[1], [min(common.index(v), 7) for v in frame["many"]])
 
 
 def test_heat_map_is_standardised_and_cut():
@@ -213,3 +288,47 @@ def test_gram_is_whole_and_symmetric(n_rows):
     Z = (X - X.mean(axis=0)) / X.std(axis=0) / 3
     np.testing.assert_allclose(found, Z @ Z.T, atol=1e-12)
     assert np.array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+def test_structure_is_what_columns_explain_of_the_others(make):
+    frame = make().iloc[:300, -12:]
+    found = find_structure(frame)
+    spaces = {
+        j: clustering_space(frame[[name]])
+        for j, name in enumerate(frame)
+        if frame[name].nunique() > 1
+    }
+    for j, own in spaces.items():
+        others = np.hstack([z for k, z in spaces.items() if k != j])
+        left, lengths, _ = np.linalg.svd(own, full_matrices=False)
+        basis = left[:, lengths > 1e-9 * lengths[0]]
+        explained = np.linalg.norm(basis.T @ others) ** 2 / np.linalg.norm(others) ** 2
+        assert found.explained[j] == pytest.approx(explained, rel=1e-6)
+        assert found.chance[j] == pytest.approx(basis.shape[1] / (len(frame) - 1), rel=1e-6)
+    # Benjamini and Hochberg: the largest k of which p_(k) <= 5% of k / n.
+    p = np.sort(found.p_values)
+    k = np.flatnonzero(p <= 0.05 * np.arange(1, len(p) + 1) / len(p))
+    cut = p[k[-1]] if len(k) else -1.0
+    np.testing.assert_array_equal(found.beyond, found.p_values <= cut)
+    assert found.n_beyond == found.beyond.sum()
+
+
+def test_representatives_explain_what_least_squares_explain():
+    rng = np.random.default_rng(0)
+    base = rng.normal(size=(120, 3))
+    X = np.hstack([base + 0.2 * rng.normal(size=(120, 3)) for _ in range(4)])
+    frame = pd.DataFrame(X).add_prefix("x")
+    frame["id"] = [f"r{i}" for i in range(120)]
+    found = find_representatives(frame)
+    assert found.left_out.tolist() == [12]
+    assert found.n_rows == 120
+    assert found.few == 3  # the others take the noise out of these, which is more than chance
+    assert {j % 3 for j in found.columns[:3]} == {0, 1, 2}
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    for k in range(1, len(found.columns) + 1):
+        chosen = Z[:, found.columns[:k]]
+        rest = Z - chosen @ np.linalg.lstsq(chosen, Z, rcond=None)[0]
+        expected = 1 - (rest**2).sum() / (Z**2).sum()
+        assert found.explained[k - 1] == pytest.approx(expected, abs=1e-9)
+    assert len(find_representatives(frame[["id"]]).columns) == 0

@@ -1,17 +1,17 @@
 """Which columns are alike, beyond what columns of their kind share by chance.
 
-A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P and
-Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers, the
-share of a number's variance that lies between names, and for two columns of names chi-squared
-over the number of rows. Columns of many names share much of it whatever they hold: over all orders
-of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken away, and the rest is
-related to what it would be if the two columns said the same:
+A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P
+and Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers,
+the share of a number's variance that lies between names, and for two columns of names chi-squared
+over the number of rows. Columns of many names share much of it whatever they hold: over all
+orders of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken away, and the
+rest is related to what it would be if the two columns said the same:
 
     association^2 = (tr PQ - tr P tr Q / (n - 1)) / (sqrt(tr P tr Q) - tr P tr Q / (n - 1)),
 
-which is 0 on average for unrelated columns, 1 for copies, and for two numbers the squared correlation
-corrected for the number of rows. Where it is negative the association is 0. It is also 0 for a
-column with a value of its own in every row, since all such columns are the same but for names.
+which is 0 on average for unrelated columns, 1 for copies, and for two numbers the squared
+correlation corrected for the number of rows. Where it is negative the association is 0. It is
+also 0 for a column with a value of its own in every row, since all such columns are the same.
 """
 
 from __future__ import annotations
@@ -84,9 +84,10 @@ class Spans:
     def of(cls, table: Table) -> Spans:
         """The spans of all columns of a table."""
         numeric = table.n_values == 0
-        vectors = embed(table.take(columns=numeric & table.varies))
         numbers = np.zeros((table.n_rows, int(numeric.sum())), dtype=np.float32)
-        numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
+        if (varies := numeric & table.varies).any():
+            vectors = embed(table.take(columns=varies))
+            numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
         parts = [_name_vectors(table, j) for j in np.flatnonzero(~numeric).tolist()]
         widths = [part.shape[1] for part in parts]
         signs = [np.append(np.ones(width - 1), -1.0) for width in widths]

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, LabelSet, LinearColorMapper
+from bokeh.models import BasicTicker, ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.models.annotations import ColorBar, Span
+from bokeh.models.annotations.labels import LabelSet
 from bokeh.palettes import Cividis256, interp_palette
 from bokeh.plotting import figure
 

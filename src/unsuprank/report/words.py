@@ -159,8 +159,8 @@ def _stability(facts: PageFacts) -> tuple[str, str]:
     answer = "Mostly" if kept >= 0.8 * top else "In part" if 2 * kept >= top else "No"
     rows = " How much other rows would change it was not tried." if stability.drawn else ""
     return answer, (
-        f"{kept} of the top {top} stay among the top {top} at least four times in five, {how}; half "
-        f"of the top {top} keep their rank within an interval of {_typical_width(facts)}.{rows}"
+        f"{kept} of the top {top} stay among the top {top} at least four times in five, {how}; "
+        f"the rank interval of the median one of them is {_typical_width(facts)} wide.{rows}"
     )
 
 
@@ -276,11 +276,11 @@ def _band(curve: PredictionCurve) -> str:
 
 
 def _curve_how(curve: PredictionCurve, facts: PageFacts) -> str:
+    folds = f"in {curve.n_folds} folds{_of_rows(curve.n_rows, facts)}"
     return (
         "The first 1, 2, 4, … columns of the ranking predict all columns of rows that the ranking "
-        f"has not seen, from the most similar row, in {curve.n_folds} folds"
-        f"{_of_rows(curve.n_rows, facts)}. Orange: the middle nine tenths of {curve.n_random} random "
-        "orders."
+        f"has not seen, from the most similar row, {folds}. Orange: the middle nine tenths of "
+        f"{curve.n_random} random orders."
     )
 
 
@@ -334,8 +334,8 @@ def _groups(facts: PageFacts) -> str:
             f"association of {STRONG}.{_closest(facts)}"
         )
     return (
-        f"The first {columns(sum(sizes))} fall into {len(sizes):,} groups of like columns (an average "
-        f"association of at least {STRONG}); {len(larger):,} of them "
+        f"The first {columns(sum(sizes))} fall into {len(sizes):,} groups of like columns (an "
+        f"average association of at least {STRONG}); {len(larger):,} of them "
         f"{'has' if len(larger) == 1 else 'have'} more than one member.{_closest(facts)}"
     )
 
@@ -358,6 +358,7 @@ def _planes(facts: PageFacts) -> str:
     if agreement is None:
         return text + "."
     return (
-        f"{text}, that of the top {facts.top} holds {facts.plane_of_top.share:.0%} of theirs. Turned "
-        f"and scaled onto one another, the two pictures share {agreement:.0%} of their variation."
+        f"{text}, that of the top {facts.top} holds {facts.plane_of_top.share:.0%} of theirs. "
+        "Turned and scaled onto one another, the two pictures share "
+        f"{agreement:.0%} of their variation."
     )
