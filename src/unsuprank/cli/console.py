@@ -113,7 +113,9 @@ def print_table(
     title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
 ) -> None:
     """Print a table on stdout; `columns` are names and justification."""
-    table = RichTable(title=escape(title) or None, title_justify="left", header_style="bold")
+    table = RichTable(
+        title=escape(shorten(title, 200)) or None, title_justify="left", header_style="bold"
+    )
     for name, justify in columns:
         side: Any = justify
         table.add_column(name, justify=side, overflow="fold")

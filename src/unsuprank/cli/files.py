@@ -76,14 +76,16 @@ def check_out(out: str | None, source: str | Path | None = None) -> None:
         check_ending(out)
 
 
-def save(rows: Sequence[dict[str, Any]], out: str | None) -> None:
+def save(rows: Sequence[dict[str, Any]], out: str | None, *, guard: bool = True) -> None:
     """Write rows to where ``--out`` says, if it says so."""
     if out:
-        write_rows(rows, out)
+        write_rows(rows, out, guard=guard)
         say_written(out)
 
 
 def say_written(path: str | Path) -> None:
     """Name a file that was written."""
     if str(path) != "-":
-        console.err().print(f"Written: {console.escape(str(path))}", soft_wrap=True)
+        console.err().print(
+            f"Written: {console.escape(console.shorten(str(path), 500))}", soft_wrap=True
+        )

@@ -24,4 +24,4 @@ def transform(
     check_out(out, options.file)
     check_target(out, scores)
     best = read_scores(scores)[:top]
-    save(read(options, context.obj.quiet).only(best).rows(), out)
+    save(read(options, context.obj.quiet).only(best).rows(), out, guard=False)

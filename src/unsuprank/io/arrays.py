@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from .data_file import DataFile, FileProblem, ReadOptions, densify
+from .budget import check_cells
+from .data_file import DataFile, FileProblem, ReadOptions, check_width, densify
 from .file_column import numeric_columns
 
 #: Where the table usually is, and where the names of its columns are.
@@ -21,7 +23,8 @@ NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
 def read_npy(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read a .npy file, which holds one array."""
     try:
-        matrix = np.load(path, allow_pickle=False)
+        # Mapped, so that a header that promises more than there is says so at once.
+        matrix = np.array(np.load(path, mmap_mode="r", allow_pickle=False))
     except (ValueError, EOFError, OSError) as error:
         raise FileProblem(_refusal(source, error)) from None
     return _from_matrix(matrix, source)
@@ -33,18 +36,33 @@ def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
         with np.load(path, allow_pickle=False) as stored:
             if not isinstance(stored, np.lib.npyio.NpzFile):
                 raise FileProblem(f"{source} is not an .npz file")
+            check_cells(_shapes(stored), path, source)
             if {"format", "shape", "data", "indices"} <= set(stored.files):
                 matrix = sparse.load_npz(path)
                 return _from_matrix(densify(matrix, source), source)
             return _from_variables(_plain_arrays(stored, source), source, options.key)
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, FileProblem):
             raise
         raise FileProblem(_refusal(source, error)) from None
 
 
+def _shapes(stored: Any) -> Iterator[tuple[int, ...]]:
+    """Shapes of the arrays of an .npz file, as their headers tell."""
+    for name in stored.zip.namelist():
+        with stored.zip.open(name) as stream:
+            if not name.endswith(".npy"):
+                continue
+            version = np.lib.format.read_magic(stream)
+            one = version == (1, 0)
+            read = (
+                np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
+            )
+            yield read(stream)[0]
+
+
 def _refusal(source: str, error: Exception) -> str:
-    if "pickle" in str(error).lower():
+    if "pickle" in str(error).lower() or "Python objects" in str(error):
         return (
             f"{source} holds Python objects, which are refused because unpickling can run any "
             "code; save plain numbers instead"
@@ -67,10 +85,14 @@ def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:
 
 def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
     """Read MATLAB files: up to version 7 by SciPy, version 7.3 (which is HDF5) by h5py."""
-    from scipy.io import loadmat
+    from scipy.io import loadmat, whosmat
 
     try:
+        stored = [shape for _, shape, kind in whosmat(path) if kind != "sparse"]
+        check_cells(stored, path, source)
         variables = loadmat(path)
+    except FileProblem:
+        raise
     except NotImplementedError:
         variables = _read_hdf5(path, source)
     except Exception as error:  # SciPy raises whatever a damaged byte leads to
@@ -87,6 +109,7 @@ def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
             f"{source} is a MATLAB 7.3 file; pip install 'unsuprank[io]' to read it"
         ) from None
     with h5py.File(path) as stored:
+        check_cells([d.shape for d in stored.values() if isinstance(d, h5py.Dataset)], path, source)
         # MATLAB stores columns first, so every matrix comes transposed.
         return {
             name: np.asarray(item).T
@@ -166,6 +189,7 @@ def _from_matrix(
 ) -> DataFile:
     if matrix.ndim == 1:
         matrix = matrix[:, None]
+    check_width(matrix, source)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or matrix.size == 0:
         shape = " x ".join(map(str, matrix.shape)) or "single value"
         raise FileProblem(

@@ -27,12 +27,17 @@ from .column_oddities import (
 )
 from .file_column import FileColumn, column_of, shorten
 
+#: Columns that are read at most.
+MAX_COLUMNS = 1_000_000
 #: Sparse files are read into dense tables up to this many bytes.
 MAX_DENSE_BYTES = 8 * 2**30
 
 
 class FileProblem(ValueError):
     """A file that cannot be used, in one sentence that says why and what to do."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(" ".join(text.split()))  # what others say may be of many lines
 
 
 @dataclass(frozen=True)
@@ -210,10 +215,25 @@ class DataFile:
             )
 
 
+def check_width(matrix: Any, source: str) -> None:
+    """Refuse more columns than anybody ranks."""
+    if len(matrix.shape) == 2 and matrix.shape[1] > MAX_COLUMNS:
+        raise FileProblem(
+            f"{source} has {matrix.shape[1]:,} columns; up to {MAX_COLUMNS:,} are read, so check "
+            "the file, or select columns first"
+        )
+
+
 def densify(matrix: Any, source: str) -> np.ndarray:
-    """Write out a sparse matrix, if it is of reasonable size; arrays pass through."""
+    """Write out a sparse matrix, if it is sound and of reasonable size; arrays pass through."""
     if not sparse.issparse(matrix):
         return np.asarray(matrix)
+    check_width(matrix, source)
+    if hasattr(matrix, "check_format"):
+        try:  # SciPy writes wherever the indices of a damaged file point to
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise FileProblem(f"{source} holds a damaged sparse matrix: {error}") from None
     rows, columns = matrix.shape
     if 8 * rows * columns > MAX_DENSE_BYTES:
         raise FileProblem(

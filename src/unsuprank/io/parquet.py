@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions
 from .file_column import FileColumn, boolean_column, nominal_column, shorten
 from .text_columns import as_numbers, understood
@@ -30,9 +31,12 @@ def _read(path: Path, source: str, what: str) -> DataFile:
         raise FileProblem(
             f"{source}: {what} needs pyarrow; pip install 'unsuprank[io]' to read it"
         ) from None
-    read = pyarrow.parquet.read_table if what == "Parquet" else pyarrow.feather.read_table
     try:
-        return _from_arrow(read(path), source)
+        if what == "Feather":
+            return _from_arrow(pyarrow.feather.read_table(path), source)
+        stored = pyarrow.parquet.read_metadata(path)
+        check_cells([(stored.num_rows, stored.num_columns)], path, source)
+        return _from_arrow(pyarrow.parquet.read_table(path), source)
     except Exception as error:  # a damaged file leads to errors of many kinds
         if isinstance(error, FileProblem):
             raise

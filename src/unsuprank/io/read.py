@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 import tempfile
 import zlib
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
+from .budget import unzip
 from .data_file import DataFile, FileProblem, ReadOptions
 from .delimited import read_delimited
 from .file_column import shorten
@@ -106,7 +106,7 @@ def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
 
 def _unzip(path: Path, source: str) -> bytes:
     try:
-        return gzip.decompress(path.read_bytes())
+        return unzip(path, source)
     except (OSError, EOFError, zlib.error) as error:
         raise FileProblem(f"{source} cannot be unzipped: {error}") from None
 

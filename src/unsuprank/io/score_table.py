@@ -14,14 +14,20 @@ from .data_file import FileProblem
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
+#: First characters of cells that spreadsheets take for formulas.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Endings of files that scores are written to; without one they are CSV.
 ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
 
 
-def write_rows(rows: Sequence[Row], path: str | Path) -> None:
-    """Write rows as CSV, JSON or Parquet by the ending of `path`; ``-`` prints CSV."""
+def write_rows(rows: Sequence[Row], path: str | Path, *, guard: bool = True) -> None:
+    """Write rows as CSV, JSON or Parquet by the ending of `path`; ``-`` prints CSV.
+
+    A spreadsheet runs cells that begin with ``=`` and the like. With `guard`, texts of CSV that do
+    so get an apostrophe in front, which spreadsheets hide and :func:`read_scores` takes away.
+    """
     if str(path) == "-":
-        sys.stdout.write(_csv(rows, ","))
+        sys.stdout.write(_csv(rows, ",", guard))
         return
     check_ending(path)
     ending = Path(path).suffix.lower()
@@ -30,7 +36,7 @@ def write_rows(rows: Sequence[Row], path: str | Path) -> None:
     elif ending in (".parquet", ".pq"):
         _write_parquet(rows, path)
     else:
-        atomic_write(path, _csv(rows, "\t" if ending == ".tsv" else ","))
+        atomic_write(path, _csv(rows, "\t" if ending == ".tsv" else ",", guard))
 
 
 def check_ending(path: str | Path) -> None:
@@ -39,11 +45,20 @@ def check_ending(path: str | Path) -> None:
         raise FileProblem(f"{path}: scores are written as .csv, .tsv, .json or .parquet")
 
 
-def _csv(rows: Sequence[Row], delimiter: str) -> str:
+def _guarded(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _unguarded(name: str) -> str:
+    return name[1:] if name[:1] == "'" and name[1:].startswith(FORMULA) else name
+
+
+def _csv(rows: Sequence[Row], delimiter: str, guard: bool) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
     writer.writerow(rows[0])
-    writer.writerows([["" if v is None else v for v in row.values()] for row in rows])
+    cell = _guarded if guard else (lambda value: value)
+    writer.writerows([["" if v is None else cell(v) for v in row.values()] for row in rows])
     return stream.getvalue()
 
 
@@ -68,7 +83,7 @@ def read_scores(path: str | Path) -> list[str]:
         rows = _read_rows(path)
         ranked = sorted(rows, key=lambda row: int(row["rank"]))
         return [str(row["feature"]) for row in ranked]
-    except (KeyError, TypeError, ValueError) as error:
+    except Exception as error:  # whatever a damaged file leads to
         raise FileProblem(
             f"{path} is not a table of scores ({error}); it needs the columns feature and rank"
         ) from None
@@ -83,4 +98,5 @@ def _read_rows(path: Path) -> list[Row]:
 
         return pq.read_table(path).to_pylist()
     with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream, delimiter="\t" if ending == ".tsv" else ","))
+        rows = list(csv.DictReader(stream, delimiter="\t" if ending == ".tsv" else ","))
+    return [{**row, "feature": _unguarded(row["feature"])} for row in rows]

@@ -45,12 +45,14 @@ def decode(raw: bytes, source: str, notes: list[str]) -> str:
 
 def as_numbers(cells: Sequence[str], missing: frozenset[str] = MISSING) -> np.ndarray | None:
     """Read cells as float64 with NaN where missing; return None if any is not a number."""
+    # NumPy would make an array of texts, all as wide as the longest, on its way to numbers.
     try:
-        return np.array(cells, dtype=np.float64)
+        return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         pass
+    known = ["nan" if c.strip() in missing else c for c in cells]
     try:
-        return np.array(["nan" if c.strip() in missing else c for c in cells], dtype=np.float64)
+        return np.fromiter(map(float, known), dtype=np.float64, count=len(cells))
     except ValueError:
         return None
 

@@ -1,0 +1,48 @@
+"""How much a file may turn into: a small file that unpacks into gigabytes is a mistake or a trap.
+
+A file may unpack into `GROWTH` times its size, and a small one into `ALWAYS` bytes, with eight
+bytes for every cell. Tables of real measurements, compressed, stay far below that. Sparse matrices
+are judged by what they store when they are read, and by `MAX_DENSE_BYTES` when they are written
+out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from .data_file import FileProblem
+
+#: Bytes that any file may unpack into.
+ALWAYS = 256 * 2**20
+#: Times its size that a larger file may unpack into.
+GROWTH = 200
+_PIECE = 2**20
+
+
+def check_cells(shapes: Iterable[Iterable[int]], path: Path, source: str) -> None:
+    """Refuse a file whose arrays, of these shapes, take more than its budget."""
+    _check(8 * sum(math.prod(map(int, shape)) for shape in shapes), path, source)
+
+
+def unzip(path: Path, source: str) -> bytes:
+    """Unpack a gzip file up to its budget."""
+    pieces, size = [], 0
+    with gzip.open(path) as stream:
+        while piece := stream.read(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            _check(size, path, source)
+    return b"".join(pieces)
+
+
+def _check(n_bytes: int, path: Path, source: str) -> None:
+    size = path.stat().st_size
+    allowed = max(ALWAYS, GROWTH * size)
+    if n_bytes > allowed:
+        raise FileProblem(
+            f"{source} has {size:,} bytes and unpacks into more than its budget of "
+            f"{allowed / 2**20:,.0f} MB; store the table without compression if that is meant"
+        )

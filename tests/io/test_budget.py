@@ -1,0 +1,123 @@
+"""Small files of large cost, and damaged ones: one sentence, little memory, no crash."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+
+from unsuprank.io import FileProblem, read_file, read_scores, write_rows
+
+
+def sparse_npz(path, index, kind=b"csr"):
+    """What SciPy would store, with indices that point anywhere."""
+    np.savez(
+        path, format=kind, shape=[4, 4], data=np.ones(4), indices=[index] * 4, indptr=np.arange(5)
+    )
+
+
+@pytest.mark.parametrize("kind", [b"csr", b"csc"])
+@pytest.mark.parametrize("index", [9, 2**30, -1])
+def test_sparse_matrices_that_point_outside(tmp_path, index, kind):
+    sparse_npz(tmp_path / "t.npz", index, kind)
+    with pytest.raises(FileProblem, match=r"damaged sparse matrix|cannot be read"):
+        read_file(tmp_path / "t.npz")
+    sparse_npz(tmp_path / "t.npz", 3, kind)
+    assert read_file(tmp_path / "t.npz").table().shape == (4, 4)
+
+
+def test_more_columns_than_anybody_ranks(tmp_path):
+    (tmp_path / "t.svm").write_text("1 20000000:1\n")
+    with pytest.raises(FileProblem, match="has 20,000,000 columns; up to 1,000,000 are read"):
+        read_file(tmp_path / "t.svm")
+    np.save(tmp_path / "t.npy", np.zeros((2, 1_000_001), dtype=np.int8))
+    with pytest.raises(FileProblem, match="has 1,000,001 columns"):
+        read_file(tmp_path / "t.npy")
+
+
+def bomb(path):
+    zeros = np.zeros((6000, 6000), dtype=np.int8)
+    if path.suffix == ".npz":
+        np.savez_compressed(path, X=zeros)
+    elif path.suffix == ".mat":
+        savemat(path, {"X": zeros.astype(np.uint8)}, do_compression=True)
+    elif path.suffix == ".gz":
+        path.write_bytes(gzip.compress(b"a,b\n" + b"0,0\n" * 70_000_000, 1))
+    elif path.suffix == ".parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.table({f"x{j}": zeros.ravel()[:9_000_000] for j in range(4)}), path)
+    else:
+        h5py, anndata = pytest.importorskip("h5py"), pytest.importorskip("anndata")
+        anndata.AnnData(np.zeros((3, 3))).write_h5ad(path)
+        with h5py.File(path, "r+") as stored:
+            del stored["X"]
+            stored.create_dataset("X", (30_000, 30_000), "f8", chunks=True, compression="gzip")
+
+
+@pytest.mark.parametrize("name", ["t.npz", "t.mat", "t.csv.gz", "t.parquet", "t.h5ad"])
+def test_every_reader_has_a_budget(tmp_path, name):
+    bomb(tmp_path / name)
+    with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
+        read_file(tmp_path / name)
+
+
+def test_a_header_that_promises_too_much(tmp_path):
+    path = tmp_path / "t.npy"
+    np.save(path, np.zeros((3, 3)))
+    path.write_bytes(path.read_bytes().replace(b"(3, 3)", b"(3000000, 300000)")[:128] + b"\0" * 72)
+    with pytest.raises(FileProblem):
+        read_file(path)
+
+
+def test_one_long_cell_costs_one_long_cell(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"w{i},{i}\n" for i in range(500)) + "x" * 120_000 + ",1\n")
+    assert read_file(path).table().shape == (501, 2)
+
+
+@pytest.mark.parametrize("name", ["t.npz", "t.npy", "t.mat", "t.parquet", "t.feather", "t.csv.gz"])
+def test_damaged_files_have_one_kind_of_error(tmp_path, name):
+    """Bytes changed at random places: the file is read, or refused as a file."""
+    import pandas as pd
+
+    path, frame = tmp_path / name, pd.DataFrame(np.arange(60.0).reshape(20, 3), columns=list("abc"))
+    if name == "t.npz":
+        np.savez(path, X=frame.to_numpy(), names=np.array(list("abc")))
+    elif name == "t.npy":
+        np.save(path, frame.to_numpy())
+    elif name == "t.mat":
+        savemat(path, {"X": frame.to_numpy(), "s": sparse.eye(20, format="csc")})
+    elif name == "t.csv.gz":
+        frame.to_csv(path, index=False)
+    else:
+        getattr(frame, "to_parquet" if name == "t.parquet" else "to_feather")(path)
+    sound = path.read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        raw = bytearray(sound)
+        for place in rng.integers(len(raw), size=3):
+            raw[place] = rng.integers(256)
+        path.write_bytes(bytes(raw[: rng.integers(1, len(raw))] if rng.random() < 0.2 else raw))
+        with contextlib.suppress(FileProblem):
+            read_file(path).table()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "parquet"])
+def test_formulas_are_guarded_and_come_back(ending, tmp_path):
+    names = ["=1+1", "+a", "-b", "@c", "'d", "e"]
+    path = tmp_path / f"s.{ending}"
+    write_rows([{"feature": n, "rank": r, "score": -1.0} for r, n in enumerate(names, 1)], path)
+    assert read_scores(path) == names
+    if ending == "csv":
+        assert path.read_text().splitlines()[1:3] == ["'=1+1,1,-1.0", "'+a,2,-1.0"]
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.json", "s.parquet"])
+def test_damaged_scores(tmp_path, name):
+    (tmp_path / name).write_bytes(b'[{"feature": \xff\xfe')
+    with pytest.raises(FileProblem, match="is not a table of scores"):
+        read_scores(tmp_path / name)
