@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -25,6 +27,12 @@ NEEDS_OUT_OF_BAG = {
     "random_forest_cumulative": "RandomForestScore",
     "genie3_out_of_bag": 'Genie3(gain="out_of_bag")',
 }
+
+
+def _shared(given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the arguments of a constructor that the constructor of `ForestRanker` takes."""
+    known = inspect.signature(ForestRanker).parameters
+    return {name: value for name, value in given.items() if name in known}
 
 
 class ForestRanker(Ranker):
@@ -286,25 +294,7 @@ class Genie3(ForestRanker):
         random_state=None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_estimators,
-            stability=stability,
-            max_estimators=max_estimators,
-            max_time=max_time,
-            ensemble=ensemble,
-            max_features=max_features,
-            bootstrap=bootstrap,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            tie_break=tie_break,
-            n_features_to_select=n_features_to_select,
-            include=include,
-            exclude=exclude,
-            nominal_features=nominal_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        super().__init__(**_shared(locals()))
         self.gain = gain
 
     @property
@@ -443,25 +433,7 @@ class RandomForestScore(ForestRanker):
         random_state=None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_estimators,
-            stability=stability,
-            max_estimators=max_estimators,
-            max_time=max_time,
-            ensemble=ensemble,
-            max_features=max_features,
-            bootstrap=bootstrap,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            tie_break=tie_break,
-            n_features_to_select=n_features_to_select,
-            include=include,
-            exclude=exclude,
-            nominal_features=nominal_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        super().__init__(**_shared(locals()))
         self.permutation = permutation
 
     @property
