@@ -13,7 +13,6 @@ from .budget import check_bytes, check_cells
 from .cell_rows import Rows, read_rows
 from .data_file import DataFile, FileProblem, ReadOptions
 
-
 _ROW = re.compile(rb"""<(?:\w+:)?(?:row|c)\b[^>]*?\br=["'][A-Z]*(\d+)["']""")
 _COLUMN = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br=["']([A-Z]+)\d+["']""")
 
