@@ -63,8 +63,9 @@ class Ranker(SelectorMixin, BaseEstimator):
     Every ranker has the parameters `include` and `exclude`: names of columns, patterns of names
     such as ``"MT-*"``, indices or a mask. Columns of `include` come first and are always
     selected, among the `n_features_to_select` or even beyond; columns of `exclude` come last and
-    never are. Neither changes a score: excluded columns are still part of the table that the
-    others are judged by. To leave them out of that as well, drop them from the table.
+    never are. Neither changes a score (but for :class:`GreedyCSS`, which picks columns given those
+    included): excluded columns are still part of the table that the others are judged by. To
+    leave them out of that as well, drop them from the table.
 
     Attributes
     ----------
