@@ -215,7 +215,7 @@ class GreedyCSS(Ranker):
 
     def _count_selected(self, n: int) -> int:
         if self.n_features_to_select == "auto":
-            return max(1, int((self._forced < 0).sum()) + self.n_features_)
+            return max(1, int((self.forced_ < 0).sum()) + self.n_features_)
         return super()._count_selected(n)
 
     def _polished(self, table: Table, residual: Residual, forced: np.ndarray) -> np.ndarray:
