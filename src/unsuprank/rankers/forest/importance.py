@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -41,6 +41,7 @@ class ForestRanker(Ranker):
     accepts_missing = True
     accepts_nominal = True
     scale_free = True
+    column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: str
 
@@ -156,7 +157,13 @@ class ForestRanker(Ranker):
     @property
     def rank_interval_(self) -> np.ndarray:
         check_is_fitted(self)
-        return rank_intervals(self.scores_, self.scores_sem_)
+        found = np.zeros((len(self.scores_), 2), dtype=int)
+        for side in np.unique(self.forced_):
+            same, before = self.forced_ == side, int((self.forced_ < side).sum())
+            level = 1.0 - 0.05 * same.mean()  # so that all intervals together hold with 95%
+            among = rank_intervals(self.scores_[same], self.scores_sem_[same], level)
+            found[same] = before + among
+        return found
 
 
 _SIZE_PARAMETERS_DOC = """\
