@@ -13,6 +13,7 @@ from ._version import __version__
 from ._views import VIEWS
 
 if TYPE_CHECKING:
+    from .describe import explain_clusters
     from .ranker import MethodCard, Ranker
     from .rankers import (
         MCFS,
@@ -53,6 +54,8 @@ __all__ = [
     "SharedVariance",
     "GreedyCSS",
     "Diversified",
+    # with clusters that are known: what sets them apart
+    "explain_clusters",
     # controls
     "RandomRanker",
     "VarianceRanker",
@@ -66,7 +69,8 @@ __all__ = [
 ]
 
 _MODULES = ("describe", "evaluation", "io", "plot", "registry", "report", "sc", "study")
-_CONTRACT = ("MethodCard", "Ranker")
+#: Where names are that are not in the room of the rankers.
+_ROOMS = {"MethodCard": ".ranker", "Ranker": ".ranker", "explain_clusters": ".describe"}
 
 
 def __getattr__(name: str) -> Any:
@@ -74,8 +78,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     if name in __all__:
-        room = ".ranker" if name in _CONTRACT else ".rankers"
-        return getattr(import_module(room, __name__), name)
+        return getattr(import_module(_ROOMS.get(name, ".rankers"), __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

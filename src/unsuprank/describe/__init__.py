@@ -7,6 +7,7 @@ is.
 - columns: :func:`summarise_columns`, :func:`value_counts`, :func:`repeated_columns`;
 - columns together: :func:`associations`, :func:`find_neighbours`, :func:`find_groups`,
   :func:`find_structure`, :func:`find_representatives`;
+- columns and given clusters: :func:`explain_clusters`;
 - rows: :func:`heat_map`, :func:`principal_plane`;
 - a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`;
 - several rankings: :func:`spearman`, :func:`compare_rankings`, :func:`agreement_rows`,
@@ -15,6 +16,7 @@ is.
 
 from .agreement import RankingAgreement, agreement_rows, compare_rankings
 from .association import STRONG, ColumnNeighbours, associations, find_neighbours
+from .explain import ClusterContrast, ClusterExplanation, explain_clusters
 from .groups import ColumnGroups, find_groups
 from .heat import HeatMap, heat_map
 from .plane import PrincipalPlane, principal_plane
@@ -32,6 +34,8 @@ from .summary import (
 
 __all__ = [
     "STRONG",
+    "ClusterContrast",
+    "ClusterExplanation",
     "ColumnGroups",
     "ColumnNeighbours",
     "ColumnStructure",
@@ -44,6 +48,7 @@ __all__ = [
     "compare_rankings",
     "agreement_rows",
     "associations",
+    "explain_clusters",
     "find_groups",
     "find_neighbours",
     "find_representatives",

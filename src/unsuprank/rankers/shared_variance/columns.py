@@ -11,6 +11,7 @@ has few different counts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -117,6 +118,27 @@ class Powers:
         one = np.ones_like(self.z2)
         z2, z3 = self.z2, self.z3
         return Powers(one, z3 / z2**1.5, self.z4 / z2**2, self.z6 / z2**3).products()
+
+
+def span_sums(vectors: np.ndarray) -> Sums:
+    """Sums over the projection onto orthonormal `vectors`, each of which sums to 0."""
+    diagonal = np.einsum("ij,ij->i", vectors, vectors)
+    rank, diagonal2 = float(vectors.shape[1]), np.sum(diagonal**2)
+    return Sums(
+        trace=rank,
+        diagonal2=diagonal2,
+        diagonal3=np.sum(diagonal**3),
+        squares=rank,
+        triangles=rank,
+        diagonal_form=np.sum((vectors.T @ diagonal) ** 2),
+        diagonal_squares=diagonal2,
+        cubes=np.sum(np.einsum("ia,ib,ic->abc", vectors, vectors, vectors) ** 2),
+    )
+
+
+def stack(sums: Sequence[Sums]) -> Sums:
+    """The sums of several columns as those of one matrix per column."""
+    return Sums(*(np.array([getattr(s, field.name) for s in sums]) for field in fields(Sums)))
 
 
 def put(sums: Sums, column: int, values: Sums) -> None:

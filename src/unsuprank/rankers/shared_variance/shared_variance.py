@@ -151,11 +151,11 @@ class SharedVariance(Ranker):
         total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
         self.explained_[varies] = found.explained / total
         self.chance_[varies] = mean(table.n_rows, found.column, found.others) / total
-        scores[varies], self.p_values_[varies] = _against_chance(table.n_rows, found)
+        scores[varies], self.p_values_[varies] = against_chance(table.n_rows, found)
         return scores
 
 
-def _against_chance(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
+def against_chance(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
     """Standardised scores, and their p-values."""
     column, others = found.column, found.others
     spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)

@@ -1,0 +1,105 @@
+"""How much of given clusters each column explains, with chance in closed form.
+
+A cluster is a column of its own, 1 for its rows and 0 for the others, and all clusters together are
+a nominal column. A column explains the share of its variance (for all clusters: of their Gini
+impurity) that lies in the span of the column. With P the projection onto the span and H the inner
+products of the cluster's coordinates, the share is tr PH / tr H. Its mean, variance and third
+moment over all orders of the rows are known (:mod:`..rankers.shared_variance.shuffles`), whatever
+the column is and however small the cluster.
+
+The standard error comes from the influence of single rows. A share is 1 - E e^2 / E y^2 with y the
+centred indicator and e what is left of it. Since e is the least possible, its change with the
+coefficients is of second order, and row i moves the share by ((1 - share) y_i^2 - e_i^2) / E y^2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rankers.shared_variance.columns import Names, stack
+from ..rankers.shared_variance.others import Relations
+from ..rankers.shared_variance.shared_variance import against_chance
+from ..rankers.shared_variance.shuffles import Sums, parts
+from ..table import Table
+from .column_spans import column_span
+
+#: What is left to explain, as a share of all, below which nothing is.
+NOTHING = 1e-9
+
+
+@dataclass(frozen=True)
+class ClusterShares:
+    """What columns explain of all clusters (first row) and of each one: clusters x columns."""
+
+    #: Beyond chance: 0 on average for noise, 1 for all that there is.
+    share: np.ndarray
+    standard_error: np.ndarray
+    #: Standard deviations beyond chance.
+    deviations: np.ndarray
+    p_values: np.ndarray
+    #: How each cluster differs from other rows, see `Contrast`; nothing of all clusters.
+    direction: np.ndarray
+    inside: np.ndarray
+    outside: np.ndarray
+
+
+def cluster_shares(table: Table, clusters: np.ndarray) -> ClusterShares:
+    """What each column explains of clusters, given by codes 0, 1, ... that all occur.
+
+    There have to be at least four rows.
+    """
+    n = table.n_rows
+    indicators = (clusters[:, None] == np.arange(clusters.max() + 1)).astype(float)
+    spans = [column_span(table, j) for j in range(table.n_columns)]
+    found = [_shares_and_errors(indicators, span.project(indicators)) for span in spans]
+    explained, error = np.moveaxis(np.array(found), 0, -1)
+    projections = stack([span.sums() for span in spans])
+    labels = [clusters, *indicators.T]
+    tested = [
+        against_chance(n, _relations(n, shares, projections, _label_sums(codes)))
+        for shares, codes in zip(explained, labels, strict=True)
+    ]
+    scores, p_values = np.moveaxis(np.array(tested), 1, 0)
+    by_chance = projections.trace / (n - 1)
+    room = np.where(1.0 - by_chance > NOTHING, 1.0 - by_chance, np.inf)
+    contrasts = [span.contrast(indicators) for span in spans]
+    return ClusterShares(
+        (explained - by_chance) / room,
+        error / room,
+        scores,
+        p_values,
+        np.column_stack([["", *contrast.direction] for contrast in contrasts]),
+        np.column_stack([[np.nan, *contrast.inside] for contrast in contrasts]),
+        np.column_stack([[np.nan, *contrast.outside] for contrast in contrasts]),
+    )
+
+
+def _shares_and_errors(
+    indicators: np.ndarray, projected: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of all clusters and of each one that a column explains, and standard errors."""
+    n = len(indicators)
+    centred = indicators - indicators.mean(axis=0)
+    total, left = _with_all(centred**2), _with_all((centred - projected) ** 2)
+    share = 1.0 - left.sum(axis=0) / total.sum(axis=0)
+    influence = ((1.0 - share) * total - left) / total.mean(axis=0)
+    return share, np.sqrt(np.mean(influence**2, axis=0) / n)
+
+
+def _with_all(squares: np.ndarray) -> np.ndarray:
+    """Squares of each cluster, after their sums over all clusters."""
+    return np.column_stack([squares.sum(axis=1), squares])
+
+
+def _label_sums(codes: np.ndarray) -> Sums:
+    return Names.of(codes.astype(float), 1.0).products()
+
+
+def _relations(n: int, share: np.ndarray, projections: Sums, labels: Sums) -> Relations:
+    """Columns beside labels; with a cluster for each row, the order makes no difference."""
+    column, others = parts(n, projections), parts(n, labels)
+    uneven = max(others.aa, others.qq) > NOTHING * labels.squares
+    varies = uneven & (projections.trace < n - 1.5)
+    return Relations(share * others.trace, column, others, varies)
