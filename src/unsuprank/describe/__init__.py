@@ -9,7 +9,8 @@ is.
   :func:`find_structure`, :func:`find_representatives`;
 - columns and given clusters: :func:`explain_clusters`;
 - rows: :func:`heat_map`, :func:`principal_plane`;
-- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`;
+- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`ranking_frame`, :func:`knee`,
+  :func:`measure_stability`, :func:`why`;
 - several rankings: :func:`spearman`, :func:`compare_rankings`, :func:`agreement_rows`,
   :func:`rank_rows`.
 """
@@ -17,12 +18,14 @@ is.
 from .agreement import RankingAgreement, agreement_rows, compare_rankings
 from .association import STRONG, ColumnNeighbours, associations, find_neighbours
 from .explain import ClusterContrast, ClusterExplanation, explain_clusters
+from .frames import ranking_frame
 from .groups import ColumnGroups, find_groups
 from .heat import HeatMap, heat_map
 from .plane import PrincipalPlane, principal_plane
 from .rank_stability import RankStability, measure_stability
 from .ranking_rows import rank_rows, score_rows
 from .ranks import knee, rank_scores, spearman
+from .reasons import Reasons, why
 from .representatives import Representatives, find_representatives
 from .structure import ColumnStructure, find_structure
 from .summary import (
@@ -44,6 +47,7 @@ __all__ = [
     "PrincipalPlane",
     "RankStability",
     "RankingAgreement",
+    "Reasons",
     "Representatives",
     "compare_rankings",
     "agreement_rows",
@@ -59,9 +63,11 @@ __all__ = [
     "principal_plane",
     "rank_rows",
     "rank_scores",
+    "ranking_frame",
     "repeated_columns",
     "score_rows",
     "spearman",
     "summarise_columns",
     "value_counts",
+    "why",
 ]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..rankers.shared_variance.shuffles import LEAST_ROWS
 from ..table import ColumnChoice, Table, code_values, read_table
 from .cluster_shares import ClusterShares, cluster_shares
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .frames import as_frame
 
 #: The chance that any column is called beyond chance, of any cluster, when none has to do with it.
 LEVEL = 0.05
@@ -98,11 +96,9 @@ class ClusterExplanation:
         contrasts = [self.overall, *self.per_cluster.values()]
         return [row for found in contrasts for row in _rows(self.columns, found)]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> Any:
         """`rows` as a pandas DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return as_frame(self.rows())
 
 
 def _rows(columns: list[str], found: ClusterContrast) -> list[dict[str, Any]]:
