@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rankers.shared_variance.columns import Names, stack
-from ..rankers.shared_variance.others import Relations
+from ..rankers.shared_variance.others import ROUNDING, Relations
 from ..rankers.shared_variance.shared_variance import against_chance
-from ..rankers.shared_variance.shuffles import Sums, parts
+from ..rankers.shared_variance.shuffles import Sums, mean, parts, variance
 from ..table import Table
 from .column_spans import column_span
 
@@ -98,8 +98,11 @@ def _label_sums(codes: np.ndarray) -> Sums:
 
 
 def _relations(n: int, share: np.ndarray, projections: Sums, labels: Sums) -> Relations:
-    """Columns beside labels; with a cluster for each row, the order makes no difference."""
+    """Columns beside labels.
+
+    The order makes no difference not only for a column, or labels, with a value of its own in
+    every row: it makes none for one row that is special among two clusters of equal size.
+    """
     column, others = parts(n, projections), parts(n, labels)
-    uneven = max(others.aa, others.qq) > NOTHING * labels.squares
-    varies = uneven & (projections.trace < n - 1.5)
+    varies = variance(n, column, others) > ROUNDING * mean(n, column, others) ** 2
     return Relations(share * others.trace, column, others, varies)
