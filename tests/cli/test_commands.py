@@ -190,7 +190,7 @@ def test_explain(frame, tmp_path, capsys, monkeypatch):
     frame.to_csv(tmp_path / "t.csv", index=False)
     args = ["explain", str(tmp_path / "t.csv"), "--label", "kind", "--out"]
     assert run([*args, str(tmp_path / "e.csv")]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "What sets all 3 clusters apart (25 rows)" in shown
     assert "What sets x apart (10 rows)" in shown
     assert "higher" in shown

@@ -110,7 +110,8 @@ def _least_p_values(centred: np.ndarray, projected: np.ndarray) -> np.ndarray:
     n = len(centred)
     deviation = np.sqrt(np.sum(centred**2, axis=0) / (n - 1))
     length = np.sqrt(np.sum(projected**2, axis=0))
-    cubes = np.sum(projected**3, axis=0) / np.where(length > 0.0, length, 1.0) ** 3
+    cubes = np.einsum("ij,ij,ij->j", projected, projected, projected)
+    cubes /= np.where(length > 0.0, length, 1.0) ** 3
     third = n / ((n - 1) * (n - 2)) * cubes * np.sum(centred**3, axis=0)
     return upper_tail(length / deviation, third / deviation**3)
 
