@@ -98,4 +98,10 @@ def _show_in_notebook(ranker: Ranker) -> str:
     return top_of_ranking(ranker)
 
 
-VIEWS.update(report=_write_report, html=_show_in_notebook)
+def _put_into_frame(ranker: Ranker) -> Any:
+    from .describe.frames import ranking_frame
+
+    return ranking_frame(ranker)
+
+
+VIEWS.update(report=_write_report, html=_show_in_notebook, frame=_put_into_frame)

@@ -1,4 +1,5 @@
-"""How a fitted ranker is shown: "report" writes a page, "html" gives the view of notebooks.
+"""How a fitted ranker is shown: "report" writes a page, "html" gives the view of notebooks, "frame"
+a DataFrame.
 
 What shows rankings is built upon rankers, which therefore cannot import it. The package fills this
 in when it is imported.

@@ -63,8 +63,9 @@ class Ranker(SelectorMixin, BaseEstimator):
     Every ranker has the parameters `include` and `exclude`: names of columns, patterns of names
     such as ``"MT-*"``, indices or a mask. Columns of `include` come first and are always
     selected, among the `n_features_to_select` or even beyond; columns of `exclude` come last and
-    never are. Neither changes a score: excluded columns are still part of the table that the
-    others are judged by. To leave them out of that as well, drop them from the table.
+    never are. Neither changes a score (but for :class:`GreedyCSS`, which picks columns given those
+    included): excluded columns are still part of the table that the others are judged by. To
+    leave them out of that as well, drop them from the table.
 
     Attributes
     ----------
@@ -77,6 +78,8 @@ class Ranker(SelectorMixin, BaseEstimator):
         Rank of each column; 1 is the best.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Scores clipped at 0 and scaled to sum 1.
+    forced_ : ndarray of shape (n_features_in_,)
+        -1 for what is included, 1 for what is excluded, 0 for all other columns.
     """
 
     #: What people should know of the method; several if parameters make several methods of it.
@@ -88,6 +91,9 @@ class Ranker(SelectorMixin, BaseEstimator):
 
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
     finds_number: ClassVar[bool] = False
+    #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
+    #: calls them.
+    column_facts: ClassVar[Mapping[str, str]] = {}
 
     n_features_to_select: int | float | str
     include: ColumnChoice = None
@@ -113,7 +119,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         forced = self._read_forced(table)
         scores = np.asarray(self._score(table), dtype=np.float64)
         self._remember_input(table if is_anndata(X) else X)
-        self.scores_, self._forced = scores, forced
+        self.scores_, self.forced_ = scores, forced
         return self
 
     def _read_forced(self, table: Table) -> np.ndarray:
@@ -179,7 +185,7 @@ class Ranker(SelectorMixin, BaseEstimator):
     @property
     def order_(self) -> np.ndarray:
         check_is_fitted(self)
-        return np.lexsort((-self.scores_, self._forced))  # equal ones stay in the order of columns
+        return np.lexsort((-self.scores_, self.forced_))  # equal ones stay in the order of columns
 
     @property
     def ranking_(self) -> np.ndarray:
@@ -201,9 +207,9 @@ class Ranker(SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> np.ndarray:
         order = self.order_
         mask = np.zeros(len(order), dtype=bool)
-        n_included = int((self._forced < 0).sum())
+        n_included = int((self.forced_ < 0).sum())
         mask[order[: max(self._n_selected(), n_included)]] = True
-        return mask & (self._forced <= 0)
+        return mask & (self.forced_ <= 0)
 
     def _n_selected(self) -> int:
         return self._count_selected(len(self.scores_))
@@ -214,6 +220,19 @@ class Ranker(SelectorMixin, BaseEstimator):
         if isinstance(wanted, (float, np.floating)):
             return max(1, round(wanted * n))
         return min(int(wanted), n)
+
+    def to_frame(self) -> Any:
+        """Put all that the fit has found about single columns into a pandas DataFrame, best first.
+
+        Returns
+        -------
+        DataFrame
+            With the columns feature, rank, score and selected; where the ranker knows how sure it
+            is, score_sem, rank_low and rank_high; where it knows chance, explained, chance and
+            p_value.
+        """
+        check_is_fitted(self)
+        return VIEWS["frame"](self)
 
     def report(self, X: Any, path: Any, **options: Any) -> None:
         """Write one self-contained HTML page about this fitted ranking of `X`.

@@ -429,7 +429,7 @@ def column_mask(
     mask = np.zeros(n_columns, dtype=bool)
     if wanted is None:
         return mask
-    items = np.asarray([wanted] if isinstance(wanted, str) else wanted)
+    items = np.atleast_1d(np.asarray(wanted))  # one name or number is as good as a list of it
     if items.dtype == np.bool_:
         if items.shape != (n_columns,):
             raise ValueError(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
+import re
 import shutil
 import time
+import zlib
 
 import numpy as np
 import pandas as pd
@@ -128,7 +131,7 @@ def test_no_request_no_error_no_code(opened, page):
 
 
 def test_pictures_are_drawn(opened):
-    assert opened.execute_script("return Bokeh.documents[0].roots().length") >= 9
+    assert opened.execute_script("return Bokeh.documents[0].roots().length") == 7
     assert opened.execute_script(
         "return Bokeh.documents[0].get_model_by_name('features').data.name.length"
     ) == 300  # fmt: skip
@@ -141,13 +144,13 @@ def test_pictures_are_drawn(opened):
 def test_search(opened):
     box = opened.find_element(By.ID, "search")
     box.send_keys("gene 12")
-    assert opened.find_element(By.ID, "count").text == "11 of 300 features"
+    assert opened.find_element(By.ID, "count").text == "11 of 300 columns"
     assert all("gene 12" in r[1] for r in rows(opened))
     box.clear()
     box.send_keys("<IMG")
-    assert opened.find_element(By.ID, "count").text == "1 of 300 features"
+    assert opened.find_element(By.ID, "count").text == "1 of 300 columns"
     box.send_keys(Keys.CONTROL, "a", Keys.DELETE)
-    assert opened.find_element(By.ID, "count").text == "300 of 300 features"
+    assert opened.find_element(By.ID, "count").text == "300 of 300 columns"
     assert opened.execute_script("return window.hacked") is None
 
 
@@ -170,7 +173,7 @@ def test_highlight(opened):
     opened.find_element(By.ID, "paste").send_keys("gene 20, gene 21;nobody\nwith, comma\n")
     assert opened.find_element(By.ID, "matched").text == "3 found, 1 unknown"
     opened.find_element(By.ID, "only").click()
-    assert opened.find_element(By.ID, "count").text == "3 of 300 features"
+    assert opened.find_element(By.ID, "count").text == "3 of 300 columns"
     marked = opened.find_elements(By.CSS_SELECTOR, "#table tr.marked")
     assert len(marked) == 3
     chosen = "return Bokeh.documents[0].get_model_by_name('features').selected.indices.length"
@@ -184,7 +187,9 @@ def test_card(opened):
     card = opened.find_element(By.ID, "card")
     assert card.is_displayed()
     assert card.find_element(By.TAG_NAME, "h2").text == HOSTILE[1]
-    assert "Rank " in card.find_element(By.ID, "card-why").text
+    why = card.find_element(By.ID, "card-why").text
+    assert "Rank " in why
+    assert "of the variance of the other columns" in why
     assert len(card.find_elements(By.CSS_SELECTOR, "#card-bars i")) == 12
     near = card.find_elements(By.CSS_SELECTOR, "#card-near button")
     assert len(near) == 4
@@ -199,6 +204,31 @@ def test_card(opened):
 def test_a_dot_opens_a_card(opened):
     opened.execute_script("Bokeh.documents[0].get_model_by_name('features').selected.indices = [4]")
     assert "Rank 5 of 300" in opened.find_element(By.ID, "card-why").text
+
+
+def row_colours(browser):
+    return browser.execute_script(
+        "return Bokeh.documents[0].get_model_by_name('rows').data.colour.slice(0, 6)"
+    )
+
+
+def test_rows_are_coloured_by_label_or_column(opened):
+    by_label = row_colours(opened)
+    assert by_label[:3] == by_label[3:]  # three labels in turn
+    assert len(set(by_label)) == 3
+    legend = opened.find_element(By.ID, "row-legend")
+    assert HOSTILE[0][:20] in legend.text
+    opened.execute_script("document.querySelector('.bars .link').click()")
+    name = opened.find_element(By.ID, "card-name").text
+    opened.find_element(By.ID, "card-colour").click()
+    assert not opened.find_element(By.ID, "card").is_displayed()
+    chosen = opened.execute_script(
+        "return document.querySelector('#colour-by option:checked').textContent"
+    )
+    assert chosen[:20].strip() == name[:20].strip()
+    assert len(set(row_colours(opened))) == 6
+    assert "by rank, from" in legend.text
+    assert opened.execute_script("return window.hacked") is None
 
 
 def test_download(opened, tmp_path):
@@ -225,10 +255,29 @@ def test_nothing_is_wider_than_the_window(opened, width):
     opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def placed_pictures(pdf):
+    """Widths of what is shown of each canvas and of the canvas itself, from a printed page."""
+    found = []
+    for stream in re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.S):
+        try:
+            text = zlib.decompress(stream)
+        except zlib.error:
+            continue
+        lines = text.split(b"\n")
+        for clip, rule, place in zip(lines, lines[1:], lines[3:], strict=False):
+            if clip.endswith(b" re") and rule == b"W* n" and place.endswith(b" cm"):
+                found.append((float(clip.split()[2]), float(place.split()[0])))
+    return found
+
+
 def test_prints(opened):
     pdf = opened.execute_cdp_cmd("Page.printToPDF", {})["data"]
-    assert len(pdf) > 20_000
+    placed = placed_pictures(base64.b64decode(pdf))
+    assert len(placed) >= 7
+    for shown, width in placed:  # nothing is cut off on the right
+        assert shown >= width - 1
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert opened.find_element(By.CSS_SELECTOR, "table.paper").is_displayed()
-    assert not opened.find_element(By.ID, "scroller").is_displayed()
+    for hidden in ("#scroller", "nav", ".tools"):
+        assert not opened.find_element(By.CSS_SELECTOR, hidden).is_displayed()
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

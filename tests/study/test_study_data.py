@@ -143,9 +143,10 @@ def test_formats(tmp_path):
 
 
 def test_files_that_are_no_data_sets(tmp_path):
-    (tmp_path / "dates.csv").write_text("u,v\n1,2020-01-01\n2,2021-01-01\n3,2022-01-01\n")
-    with pytest.raises(FileProblem, match=r"dates.csv.*'v'"):
-        load_data_set(tmp_path / "dates.csv")
+    rows = "".join(f"{i},{i if i != 9 else 'oops'}\n" for i in range(30))
+    (tmp_path / "stray.csv").write_text("u,v\n" + rows)
+    with pytest.raises(FileProblem, match=r"stray.csv.*'v'"):
+        load_data_set(tmp_path / "stray.csv")
     savemat(tmp_path / "half.mat", {"X": np.eye(9)})
     (tmp_path / "half.mat").write_bytes((tmp_path / "half.mat").read_bytes()[:150])
     with pytest.raises(FileProblem, match=r"half.mat is not a readable"):

@@ -126,7 +126,7 @@ def check_trees(method: str, trees: Any) -> None:
     """Refuse a number of trees for a method that grows none."""
     ranker = registry.make(method)
     if trees is not None and not parameters_called(ranker, "n_estimators"):
-        raise typer.BadParameter(f"{method} grows no trees; leave out --trees")
+        raise typer.BadParameter(f"{method} grows no trees; leave out --trees, or use genie3")
 
 
 def _complete_method(incomplete: str) -> list[tuple[str, str]]:

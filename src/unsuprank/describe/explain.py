@@ -166,8 +166,8 @@ def explain_clusters(
     scores say in which columns they differ, and the p-values do not show that the clusters are
     real.
 
-    Of tables that hold nothing but noise, 1 to 5% have any column beyond chance, also of clusters
-    of a few rows. The intervals hold the score of the whole population in about 95% of samples of
+    Of tables that hold nothing but noise, about one in twenty or fewer have any column beyond
+    chance, also where clusters are of a few rows. The intervals hold the score of the whole population in about 95% of samples of
     600 rows, and in about 90% of samples of 60.
 
     Each column is looked at by itself. What two columns tell together and neither alone, such as

@@ -32,11 +32,16 @@ def names_of(ranker: Ranker) -> list[str]:
 
 def read_for(ranker: Ranker, X: Any) -> Table:
     """Read the table that a ranker was fitted on, with the nominal columns that it was told of."""
-    told = [ranker.get_params()[key] for key in parameters_called(ranker, "nominal_features")]
-    table = read_table(X, nominal_features=next((t for t in told if t is not None), None))
+    table = read_as_told(ranker, X)
     if table.n_columns != len(ranker.scores_):
         raise ValueError(
             f"X has {table.n_columns} columns, but {len(ranker.scores_)} were ranked; give the "
             "table that the ranker was fitted on."
         )
     return table
+
+
+def read_as_told(ranker: Ranker, X: Any) -> Table:
+    """Read a table with the nominal columns that a ranker was told of, fitted or not."""
+    told = [ranker.get_params()[key] for key in parameters_called(ranker, "nominal_features")]
+    return read_table(X, nominal_features=next((t for t in told if t is not None), None))

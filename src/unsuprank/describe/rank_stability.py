@@ -76,7 +76,7 @@ def measure_stability(ranker: Ranker, X: Any, top: int = 16, seed: int = 0) -> R
         scores = scores_of_other_seeds(ranker.scores_, np.asarray(error), seed)
     else:
         scores = scores_on_parts(ranker, table, seed)
-    found = rank_scores(scores)
+    found = rank_scores(scores, ranker.forced_)
     low, high = np.quantile(found, [0.05, 0.95], axis=0, method="nearest")
     return RankStability(
         np.minimum(low, ranker.ranking_).astype(int),

@@ -8,12 +8,14 @@ import numpy as np
 from scipy.stats import rankdata
 
 
-def rank_scores(scores: Any) -> np.ndarray:
+def rank_scores(scores: Any, forced: Any = 0) -> np.ndarray:
     """Rank scores along the last axis: 1 is the highest, equal scores keep their order.
 
     Parameters
     ----------
     scores : array-like of shape (n_columns,) or (n_rankings, n_columns)
+    forced : array-like of shape (n_columns,), optional
+        Columns with smaller numbers come first, whatever their scores: ``forced_`` of a ranker.
 
     Returns
     -------
@@ -26,7 +28,7 @@ def rank_scores(scores: Any) -> np.ndarray:
     array([3, 1, 4, 2])
     """
     scores = np.asarray(scores)
-    order = np.argsort(-scores, axis=-1, kind="stable")
+    order = np.lexsort((-scores, np.broadcast_to(forced, scores.shape)), axis=-1)
     found = np.empty_like(order)
     np.put_along_axis(found, order, np.arange(1, scores.shape[-1] + 1), axis=-1)
     return found

@@ -7,15 +7,20 @@ on every machine.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from sklearn.base import clone
 
+from .._parallel import in_batches
 from .._progress import progress
 from ..ranker import Ranker
 from ..registry import method_of
 from ..table import Table
 from .fitted import n_trees, parameters_called
+
+T = TypeVar("T")
 
 #: Share of the rows that a refit on a part sees.
 ROWS_SHARE = 0.8
@@ -42,24 +47,68 @@ def effort(ranker: Ranker, table: Table, n_rows: int) -> float:
 
 def scores_on_parts(ranker: Ranker, table: Table, seed: int) -> np.ndarray:
     """Scores of refits on four fifths of the rows, shape (refits, columns)."""
+    size = part_size(table.n_rows, ROWS_SHARE)
+    parts = row_parts(table.n_rows, size, n_refits(ranker, table, size), seed)
+    return np.array(refit(ranker, table, parts, seed, lambda again: again.scores_))
+
+
+def part_size(n_rows: int, share: float) -> int:
+    """How many rows a share of them is; two at the least."""
+    return max(2, round(share * n_rows))
+
+
+def row_parts(n_rows: int, size: int, count: int, seed: int) -> list[np.ndarray]:
+    """Draw `size` of the rows without replacement, `count` times; rows keep their order."""
     rng = np.random.default_rng(seed)
-    n_rows = max(2, round(ROWS_SHARE * table.n_rows))
-    count = n_refits(ranker, table, n_rows)
-    scores = []
-    with progress("refitting on parts of the rows", count) as bar:
-        for i in range(count):
-            part = table.take(rows=np.sort(rng.permutation(table.n_rows)[:n_rows]))
-            scores.append(_fitted_again(ranker, part, seed + 1 + i).scores_)
-            bar.advance()
-    return np.array(scores)
+    return [np.sort(rng.permutation(n_rows)[:size]) for _ in range(count)]
+
+
+def refit(
+    ranker: Ranker,
+    table: Table,
+    parts: Sequence[np.ndarray],
+    seed: int,
+    read: Callable[[Ranker], T],
+    *,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> list[T]:
+    """Fit a ranker to every part of the rows, each with a seed of its own, and read what it found.
+
+    Parameters
+    ----------
+    ranker : ranker
+        It is cloned.
+    table : Table
+    parts : sequence of ndarray
+        Indices of rows.
+    seed : int
+        Part i is fitted with the seed that comes i + 1 after this one.
+    read : callable
+        Given each fitted ranker; what it returns is kept, and the ranker is not.
+    n_jobs, verbose : int, optional
+    """
+
+    def work(start: int, stop: int) -> list[T]:
+        return [
+            read(_fitted_again(ranker, table.take(rows=parts[i]), seed + 1 + i))
+            for i in range(start, stop)
+        ]
+
+    with (
+        warnings.catch_warnings(),
+        progress("refitting on parts of the rows", len(parts), verbose) as bar,
+    ):
+        warnings.simplefilter("ignore")  # what there is to say is said by a fit to all rows
+        batches = in_batches(work, len(parts), n_jobs=n_jobs, batch_size=1, progress=bar)
+        return [found for batch in batches for found in batch]
 
 
 def _fitted_again(ranker: Ranker, table: Table, seed: int) -> Ranker:
     again = clone(ranker)
     for key in parameters_called(again, "random_state"):
         again.set_params(**{key: seed})
-    for key in parameters_called(again, "n_estimators"):
-        again.set_params(**{key: n_trees(ranker)})  # a number, where it was "auto"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what there is to say was said by the first fit
-        return again.fit(table)
+    if (count := n_trees(ranker)) is not None:
+        for key in parameters_called(again, "n_estimators"):
+            again.set_params(**{key: count})  # a number, where it was "auto"
+    return again.fit(table)

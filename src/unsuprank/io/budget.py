@@ -24,7 +24,7 @@ _PIECE = 2**20
 
 def check_cells(shapes: Iterable[Iterable[int]], path: Path, source: str) -> None:
     """Refuse a file whose arrays, of these shapes, take more than its budget."""
-    _check(8 * sum(math.prod(map(int, shape)) for shape in shapes), path, source)
+    check_bytes(8 * sum(math.prod(map(int, shape)) for shape in shapes), path, source)
 
 
 def unzip(path: Path, source: str) -> bytes:
@@ -34,11 +34,12 @@ def unzip(path: Path, source: str) -> bytes:
         while piece := stream.read(_PIECE):
             pieces.append(piece)
             size += len(piece)
-            _check(size, path, source)
+            check_bytes(size, path, source)
     return b"".join(pieces)
 
 
-def _check(n_bytes: int, path: Path, source: str) -> None:
+def check_bytes(n_bytes: int, path: Path, source: str) -> None:
+    """Refuse a file that unpacks into more bytes than its budget."""
     size = path.stat().st_size
     allowed = max(ALWAYS, GROWTH * size)
     if n_bytes > allowed:

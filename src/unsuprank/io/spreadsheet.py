@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from .budget import check_bytes, check_cells
 from .cell_rows import Rows, read_rows
 from .data_file import DataFile, FileProblem, ReadOptions
+
+_ROW = re.compile(rb"""<(?:\w+:)?(?:row|c)\b[^>]*?\br=["'][A-Z]*(\d+)["']""")
+_COLUMN = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br=["']([A-Z]+)\d+["']""")
 
 
 def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
@@ -21,6 +27,8 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
             "CSV"
         ) from None
     try:
+        if zipfile.is_zipfile(path):
+            _check_budget(path, source)
         workbook = CalamineWorkbook.from_filelike(BytesIO(path.read_bytes()))
         names = _wanted(workbook.sheet_names, source, options.key)
         sheets = {name: _texts(workbook.get_sheet_by_name(name).to_python()) for name in names}
@@ -34,6 +42,33 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
     others = [repr(n) for n in workbook.sheet_names if n != name]
     notes = [f"read sheet {name!r}; choose with --key: {', '.join(others)}"] if others else []
     return read_rows(sheets[name], source, options, notes, commas=False)
+
+
+def _check_budget(path: Path, source: str) -> None:
+    """Refuse a workbook that unpacks into too much, or whose cells lie too far apart.
+
+    The reader makes room for all cells between the first and the last of a sheet, and ends the
+    process if there is no room.
+    """
+    with zipfile.ZipFile(path) as stored:
+        check_bytes(sum(info.file_size for info in stored.infolist()), path, source)
+        sheets = [name for name in stored.namelist() if name.startswith("xl/worksheets/")]
+        check_cells([_extent(stored.read(name)) for name in sheets], path, source)
+
+
+def _extent(sheet: bytes) -> tuple[int, int]:
+    """Rows and columns up to the last cell of a sheet, as its text names them."""
+    rows = [int(row) for row in _ROW.findall(sheet)]
+    columns = [_column_number(letters) for letters in set(_COLUMN.findall(sheet))]
+    return max(rows, default=0), max(columns, default=1)
+
+
+def _column_number(letters: bytes) -> int:
+    """Count A as 1, Z as 26 and AA as 27."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _wanted(names: list[str], source: str, key: str | None) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -98,7 +100,7 @@ def test_the_last_round_is_scored_by_its_own_trees(X, monkeypatch):
     fresh = race.grower.probe(columns, "genie3", first, race.n_trees)
     np.testing.assert_allclose(race.scores[columns], fresh.mean(axis=0), rtol=1e-12)
     assert len(rounds) > 1
-    for (larger, _), (smaller, _) in zip(rounds, rounds[1:], strict=False):
+    for (larger, _), (smaller, _) in itertools.pairwise(rounds):
         assert set(smaller) < set(larger)
 
 

@@ -101,7 +101,7 @@ class TestBadInput:
 
     def test_every_parameter_is_checked(self, cls):
         X = clustered_table(0)[0][:20]
-        free = {"n_jobs", "random_state", "verbose"}
+        free = {"n_jobs", "random_state", "verbose", "include", "exclude"}
         for name in set(cls().get_params()) - free:
             for bad in ("many", -3, [1], np.nan):
                 with pytest.raises((TypeError, ValueError), match=name):

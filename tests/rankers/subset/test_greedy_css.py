@@ -299,3 +299,71 @@ def test_beats_chance_on_faces(load_mat):
     assert ranker.explained_[15] == pytest.approx(
         explained(Z, widths, ranker.order_[:16]) / np.vdot(Z, Z)
     )
+
+
+def two_blocks(seed, n_rows=80):
+    """Four columns of one signal, four noisier ones of another, and six of noise."""
+    rng = np.random.default_rng(seed)
+    signals = np.repeat(rng.normal(size=(n_rows, 2)), 4, axis=1)
+    signals += rng.normal(size=(n_rows, 8)) * np.repeat([0.05, 0.08], 4)
+    return np.hstack([signals, rng.normal(size=(n_rows, 6))])
+
+
+@pytest.mark.parametrize("seed", range(5))  # one table in twenty has a pick too many by chance
+def test_picks_are_made_given_what_is_included(seed):
+    X = two_blocks(seed)
+    free = GreedyCSS(n_features_to_select="auto").fit(X)
+    assert free.n_features_ == 2
+    for included, other in ((2, 1), (5, 0)):
+        ranker = GreedyCSS(n_features_to_select="auto", include=[included]).fit(X)
+        assert ranker.picks_[0] == ranker.order_[0] == included
+        assert ranker.picks_[1] // 4 == ranker.order_[1] // 4 == other
+        assert ranker.n_features_ == 1
+        assert ranker.get_support().sum() == 2
+    both = GreedyCSS(n_features_to_select="auto", include=[0, 4, 13]).fit(X)
+    assert both.n_features_ == 0
+    assert np.flatnonzero(both.get_support()).tolist() == [0, 4, 13]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_explained_given_what_is_included_is_the_explicit_share(seed):
+    X = two_blocks(seed)
+    included = np.random.default_rng(seed).choice(14, 3, replace=False)
+    ranker = GreedyCSS(include=included).fit(X)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert set(ranker.picks_[:3]) == set(included)
+    for k in range(1, len(ranker.picks_) + 1):
+        share = explained(Z, np.ones(14, int), ranker.picks_[:k]) / np.linalg.norm(Z) ** 2
+        assert ranker.explained_[k - 1] == pytest.approx(share)
+
+
+def test_what_is_excluded_is_not_picked_and_others_stand_for_it():
+    X = two_blocks(3)
+    free = GreedyCSS(n_features_to_select=2).fit(X)
+    ranker = GreedyCSS(n_features_to_select=2, exclude=free.picks_[:2]).fit(X)
+    assert not set(ranker.picks_) & set(free.picks_[:2])
+    assert sorted(ranker.order_[:2] // 4) == [0, 1]
+    assert set(ranker.order_[-2:]) == set(free.picks_[:2])
+
+
+def test_included_columns_without_variation_do_no_harm():
+    X = np.hstack([two_blocks(0), np.full((80, 1), 3.0)])
+    ranker = GreedyCSS(n_features_to_select="auto", include=[14, 1]).fit(X)
+    assert ranker.order_[:2].tolist() == [1, 14]
+    assert ranker.picks_[0] == 1
+    assert ranker.order_[2] // 4 == 1
+    assert ranker.get_support().sum() == 3
+
+
+@pytest.mark.parametrize("n_selected", [1, 4, 6])
+def test_the_polish_keeps_what_is_included(n_selected):
+    X = two_blocks(1)
+    ranker = GreedyCSS(
+        n_features_to_select=n_selected, polish="knn", include=[11, 13], exclude=[0, 4]
+    ).fit(X)
+    assert set(ranker.order_[:2]) == {11, 13}
+    kept = np.flatnonzero(ranker.get_support())
+    assert len(kept) == max(2, n_selected)
+    assert {11, 13} <= set(kept)
+    assert not {0, 4} & set(kept)
+    assert set(ranker.picks_[: len(kept)]) == set(kept)

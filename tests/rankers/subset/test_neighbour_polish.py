@@ -192,3 +192,16 @@ def test_names_cannot_be_polished():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "kind": ["a", "b", "a"]})
     with pytest.raises(ValueError, match=r"polish.*'kind'"):
         GreedyCSS(polish="knn").fit(frame)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fixed_columns_are_not_swapped(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(50, 4)) @ rng.normal(size=(4, 30)) + rng.normal(size=(50, 30))
+    start = np.arange(5)
+    free = polish(values, [start], np.arange(30), max_swaps=20)
+    fixed = [0, 3]
+    assert not set(fixed) <= set(free)
+    assert set(fixed) <= set(polish(values, [start], np.arange(30), max_swaps=20, fixed=fixed))
+    kept = polish(values, [start], np.arange(30), max_swaps=20, fixed=start)
+    assert np.array_equal(kept, start)

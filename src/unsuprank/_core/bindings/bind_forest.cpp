@@ -67,8 +67,7 @@ auto probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t>
     return space.visit([&](const auto& view) {
       Probes probes(view, settings, interrupt, held, credit_named(credit),
                     {norms.data(), scales.data()});
-      const bool done =
-          grow_trees(view, settings, first, last, interrupt, trees, nullptr, &probes);
+      const bool done = grow_trees(view, settings, first, last, interrupt, trees, nullptr, &probes);
       credits = std::move(probes.credits());
       return done;
     });
@@ -171,7 +170,8 @@ void bind_forest(nb::module_& m) {
   m.def("grow", &grow, nb::arg("space"), nb::arg("settings"), nb::arg("first"), nb::arg("last"),
         nb::arg("stop"));
   m.def("probe", &probe, nb::arg("space"), nb::arg("settings"), nb::arg("columns"),
-        nb::arg("credit"), nb::arg("norms"), nb::arg("scales"), nb::arg("first"), nb::arg("last"), nb::arg("stop"));
+        nb::arg("credit"), nb::arg("norms"), nb::arg("scales"), nb::arg("first"), nb::arg("last"),
+        nb::arg("stop"));
   m.def("permutation_scores", &score_permutations, nb::arg("space"), nb::arg("settings"),
         nb::arg("scales"), nb::arg("trees"), nb::arg("first_tree"), nb::arg("cumulative"),
         nb::arg("stop"));

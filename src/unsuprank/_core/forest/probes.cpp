@@ -11,8 +11,7 @@ constexpr uint64_t kProbeStream = ~uint64_t{0};  // named so within the streams 
 // How the columns that separate the two rows of a node stand in a random order of all columns.
 struct FirstTwo {
   int32_t first = -1;
-  int64_t first_place,
-      second_place;  // from 1; one more than all places that count if there is none
+  int64_t first_place, second_place;  // counted from 1, or beyond all places that count
 
   // The place of the first of them if a column that separates the rows is taken out.
   int64_t place_without(int32_t column) const {

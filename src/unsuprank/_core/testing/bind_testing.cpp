@@ -98,8 +98,8 @@ NB_MODULE(_testing_kernels, m) {
   nb::module_::import_("unsuprank._kernels");  // whose classes are taken here
   m.def("grow_recorded", &grow_recorded, nb::arg("space"), nb::arg("settings"), nb::arg("first"),
         nb::arg("last"));
-  m.def("rival_chance", &rival_chance, nb::arg("n_features"), nb::arg("drawn"),
-        nb::arg("features"), nb::arg("gains"), nb::arg("feature"), nb::arg("gain"));
+  m.def("rival_chance", &rival_chance, nb::arg("n_features"), nb::arg("drawn"), nb::arg("features"),
+        nb::arg("gains"), nb::arg("feature"), nb::arg("gain"));
   m.def("permutation", &permuted, nb::arg("seed"), nb::arg("tree"), nb::arg("feature"),
         nb::arg("count"));
   m.def("relief_instruction_sets", &instruction_sets);

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -27,12 +29,19 @@ NEEDS_OUT_OF_BAG = {
 }
 
 
+def _shared(given: dict[str, Any]) -> dict[str, Any]:
+    """Those of the arguments of a constructor that the constructor of `ForestRanker` takes."""
+    known = inspect.signature(ForestRanker).parameters
+    return {name: value for name, value in given.items() if name in known}
+
+
 class ForestRanker(Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
 
     accepts_missing = True
     accepts_nominal = True
     scale_free = True
+    column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: str
 
@@ -148,7 +157,13 @@ class ForestRanker(Ranker):
     @property
     def rank_interval_(self) -> np.ndarray:
         check_is_fitted(self)
-        return rank_intervals(self.scores_, self.scores_sem_)
+        found = np.zeros((len(self.scores_), 2), dtype=int)
+        for side in np.unique(self.forced_):
+            same, before = self.forced_ == side, int((self.forced_ < side).sum())
+            level = 1.0 - 0.05 * same.mean()  # so that all intervals together hold with 95%
+            among = rank_intervals(self.scores_[same], self.scores_sem_[same], level)
+            found[same] = before + among
+        return found
 
 
 _SIZE_PARAMETERS_DOC = """\
@@ -286,25 +301,7 @@ class Genie3(ForestRanker):
         random_state=None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_estimators,
-            stability=stability,
-            max_estimators=max_estimators,
-            max_time=max_time,
-            ensemble=ensemble,
-            max_features=max_features,
-            bootstrap=bootstrap,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            tie_break=tie_break,
-            n_features_to_select=n_features_to_select,
-            include=include,
-            exclude=exclude,
-            nominal_features=nominal_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        super().__init__(**_shared(locals()))
         self.gain = gain
 
     @property
@@ -443,25 +440,7 @@ class RandomForestScore(ForestRanker):
         random_state=None,
         verbose: int = 0,
     ) -> None:
-        super().__init__(
-            n_estimators,
-            stability=stability,
-            max_estimators=max_estimators,
-            max_time=max_time,
-            ensemble=ensemble,
-            max_features=max_features,
-            bootstrap=bootstrap,
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            tie_break=tie_break,
-            n_features_to_select=n_features_to_select,
-            include=include,
-            exclude=exclude,
-            nominal_features=nominal_features,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        super().__init__(**_shared(locals()))
         self.permutation = permutation
 
     @property

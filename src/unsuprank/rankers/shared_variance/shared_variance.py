@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..._checks import check_count
@@ -109,6 +111,11 @@ class SharedVariance(Ranker):
     accepts_missing = True
     accepts_nominal = True
     scale_free = True
+    column_facts: ClassVar = {
+        "explained_": "explained",
+        "chance_": "chance",
+        "p_values_": "p_value",
+    }
 
     def __init__(
         self,

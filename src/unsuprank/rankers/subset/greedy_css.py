@@ -42,10 +42,15 @@ class GreedyCSS(Ranker):
         Columns that ``transform`` keeps: a count, a fraction of all columns, or with "auto"
         ``n_features_`` (and at least one).
     include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+        Columns that are always selected, and columns that never are; see :class:`Ranker`. Here
+        they change the scores: what is included is projected out before anything is picked, so
+        that the picks are the best ones *given* these columns. What is excluded is never
+        picked, so that others may stand for it; it still has to be explained. The best 20 given
+        140 columns: ``GreedyCSS(n_features_to_select=160, include=mine)``.
     n_picks : int, default=64
-        Columns that are chosen greedily, at the least `n_features_to_select`; the others
-        follow by what each of them would add next. The time of a fit grows with it.
+        Columns that are chosen greedily besides those of `include`, at the least as many as
+        `n_features_to_select` needs; the others follow by what they share with the table. The
+        time of a fit grows with it.
     scale : {"standard", "half", "raw"}, default="standard"
         What a column's variation counts: the same for all columns, its standard deviation, or
         its variance. "half" divides columns by the root of their standard deviation. (For a
@@ -71,13 +76,17 @@ class GreedyCSS(Ranker):
         score of :class:`SharedVariance` relative to the largest, which is at most 1; around 0
         and below, a column shares no more than chance would have it.
     picks_ : ndarray
-        Columns in the order in which they were picked. There are fewer than `n_picks` when no
-        column is left that shares anything with the others.
+        Columns in the order in which they were picked, those of `include` first (but for
+        constant ones, which explain nothing). There are fewer than `n_picks` when no column is
+        left that shares anything with the others.
     n_features_ : int
-        How many of the picks explained more than chance would, allowing for the number of
-        columns that were tried.
+        How many picks, one after the other, explained more of what was left than the best of
+        all columns tried would by chance. Columns of `include` are not counted: it is the number
+        of columns that are worth adding to them, and "auto" selects that many besides them. Nor
+        are those that `polish` chose by another criterion.
     explained_ : ndarray
-        Share of all variation that the picks up to each one explain.
+        Share of all variation that the picks up to each one explain, those of `include` among
+        them.
 
     Notes
     -----
@@ -105,6 +114,12 @@ class GreedyCSS(Ranker):
     2
     >>> sorted(ranker.order_[6:].tolist())
     [6, 7, 8, 9]
+
+    Given a column of the first signal, one of the second is all that is worth adding.
+
+    >>> given = GreedyCSS(n_features_to_select="auto", include=[0]).fit(X)
+    >>> given.n_features_, given.order_[:2] // 3
+    (1, array([0, 1]))
     """
 
     cards = (
@@ -178,14 +193,15 @@ class GreedyCSS(Ranker):
             table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
         shared = SharedVariance().fit(table)
         coordinates, widths = scaled_coordinates(table, self.scale)
-        candidates = shared.p_values_ * table.n_columns < LEVEL
-        first: np.ndarray | tuple = ()
+        forced = self._read_forced(table)
+        first = included = np.flatnonzero(forced < 0)
         if self.polish is not None:
-            first = self._polished(table, Residual(coordinates, widths))
-            candidates[first] = True
+            first = self._polished(table, Residual(coordinates, widths, forced <= 0), forced)
+        candidates = (shared.p_values_ * table.n_columns < LEVEL) & (forced <= 0)
+        candidates[first] = True
         residual = Residual(coordinates, widths, candidates)
         beyond = BeyondChance(table.n_rows)
-        n_picks = min(max(self.n_picks, self._at_least(table)), table.n_columns)
+        n_picks = min(max(self.n_picks + len(included), self._at_least(table)), table.n_columns)
         with progress("choosing columns", n_picks, self.verbose) as shown:
             path = greedy_path(residual, n_picks, first=first, criterion=beyond, progress=shown)
         self.picks_ = path.picks
@@ -199,20 +215,22 @@ class GreedyCSS(Ranker):
 
     def _count_selected(self, n: int) -> int:
         if self.n_features_to_select == "auto":
-            return max(1, self.n_features_)
+            return max(1, int((self.forced_ < 0).sum()) + self.n_features_)
         return super()._count_selected(n)
 
-    def _polished(self, table: Table, residual: Residual) -> np.ndarray:
-        path = greedy_path(residual, self._at_least(table))
+    def _polished(self, table: Table, residual: Residual, forced: np.ndarray) -> np.ndarray:
+        included = np.flatnonzero(forced < 0)
+        path = greedy_path(residual, max(self._at_least(table), len(included)), first=included)
         if not len(path.picks):
             return path.picks
         values = filled_values(table)
-        large = _varying_most(values)
+        large = _varying_most(values, forced)
         with progress("swapping columns", MAX_SWAPS, self.verbose) as shown:
             return polish(
                 values,
                 [path.picks, large[: len(path.picks)]],
                 np.union1d(_adding_most(path), large[:POOL_LARGE]),
+                fixed=included,
                 max_swaps=MAX_SWAPS,
                 n_jobs=self.n_jobs,
                 after_swap=shown.advance,
@@ -225,8 +243,8 @@ def _adding_most(path: GreedyPath) -> np.ndarray:
     return columns[path.would_add[columns] > 0.0]
 
 
-def _varying_most(values: np.ndarray) -> np.ndarray:
-    """Columns that are not constant, those of the largest variance first."""
+def _varying_most(values: np.ndarray, forced: np.ndarray) -> np.ndarray:
+    """Columns that vary and may be picked: what is included, then the largest variance, first."""
     variances = values.var(axis=0)
-    columns = np.argsort(-variances, kind="stable")
-    return columns[variances[columns] > 0.0]
+    columns = np.lexsort((-variances, forced))
+    return columns[(variances[columns] > 0.0) & (forced[columns] <= 0)]

@@ -20,7 +20,7 @@ in the distances and in the error alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -142,12 +142,21 @@ class SwapSearch:
         Rows that predict each other.
     pool : ndarray of int
         Columns that may be chosen, ascending; the picks are among them.
+    fixed : sequence of int, optional
+        Picks that are never swapped for others.
     """
 
-    def __init__(self, values: np.ndarray, views: list[View], pool: np.ndarray) -> None:
+    def __init__(
+        self,
+        values: np.ndarray,
+        views: list[View],
+        pool: np.ndarray,
+        fixed: Sequence[int] | np.ndarray = (),
+    ) -> None:
         self._values = values
         self._views = views
         self._pool = pool
+        self._fixed = fixed
         self._parts = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
         self._costs: list[np.ndarray] = []
 
@@ -170,6 +179,7 @@ class SwapSearch:
         total = swap_costs(self._contests(), places, n_jobs)
         current = total[0, places[0]]
         total[:, places] = np.inf
+        total[np.isin(picks, self._fixed)] = np.inf
         out, new = np.unravel_index(np.argmin(total), total.shape)
         if total[out, new] >= current:
             return None
@@ -196,6 +206,7 @@ def polish(
     pool: np.ndarray,
     *,
     max_swaps: int,
+    fixed: Sequence[int] | np.ndarray = (),
     views: list[View] | None = None,
     n_jobs: int | None = None,
     after_swap: Callable[[], object] = lambda: None,
@@ -210,6 +221,8 @@ def polish(
     pool : ndarray of int
         Columns that may be chosen besides those of all starts.
     max_swaps : int
+    fixed : sequence of int, optional
+        Columns of the starts that are never swapped for others.
     views : list of View, optional
         Rows that predict each other; random halves of all rows by default.
     n_jobs : int, optional
@@ -225,7 +238,7 @@ def polish(
     errors_of = [np.sqrt(mean_squared_errors(values, start, views)) for start in starts]
     best = int(np.argmin([errors.mean() for errors in errors_of]))
     picks, errors = starts[best], errors_of[best]
-    search = SwapSearch(values, views, np.unique(np.concatenate([*starts, pool])))
+    search = SwapSearch(values, views, np.unique(np.concatenate([*starts, pool])), fixed)
     for swap in range(max_swaps):
         if swap % SWAPS_PER_WEIGHTING == 0:
             if swap:
