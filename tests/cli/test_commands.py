@@ -184,9 +184,33 @@ def test_curve(table, tmp_path, capsys):
     assert pd.read_csv(out)["features"].tolist() == [1, 2, 4]
 
 
+def test_explain(frame, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    frame["b"] += 30.0 * (frame["kind"] == "x")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    args = ["explain", str(tmp_path / "t.csv"), "--label", "kind", "--out"]
+    assert run([*args, str(tmp_path / "e.csv")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "What sets all 3 clusters apart (25 rows)" in shown
+    assert "What sets x apart (10 rows)" in shown
+    assert "higher" in shown
+    assert "none is beyond chance" in shown
+    written = pd.read_csv(tmp_path / "e.csv").set_index(["cluster", "rank"])
+    assert len(written) == 4 * 4
+    assert written.loc[("x", 1), ["column", "direction", "beyond_chance"]].tolist() == [
+        "b",
+        "higher",
+        True,
+    ]
+    assert run([*args, "-"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "e.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
+        (["explain", "{table}"], 3, "--label 'NAME'"),
+        (["explain", "{table}", "--label", "a"], 3, "clusters are at least two groups"),
         (["rank", "{table}", "--method", "nonsense"], 3, "choose one of"),
         (["rank", "{table}", "--nonsense"], 2, "No such option"),
         (["rank"], 2, "Missing argument"),
@@ -263,7 +287,7 @@ def test_standard_input_as_a_process():
 
 
 def test_help_has_examples(capsys):
-    for command in ("rank", "compare", "transform", "curve", "methods"):
+    for command in ("rank", "compare", "transform", "curve", "explain", "methods"):
         assert run([command, "--help"]) == 0
         assert "Example" in capsys.readouterr().out
 

@@ -45,6 +45,7 @@ def test_a_group_is_shown_as_its_fields_and_given_as_one():
         ("rank", TableOptions),
         ("compare", TableOptions),
         ("curve", TableOptions),
+        ("explain", TableOptions),
         ("transform", FileOptions),
     ],
 )

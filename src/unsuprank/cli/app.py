@@ -12,6 +12,7 @@ from .._version import __version__
 from . import console, errors
 from .compare_command import compare
 from .curve_command import curve
+from .explain_command import explain
 from .methods_command import methods
 from .options import Session
 from .rank_command import rank
@@ -63,6 +64,11 @@ app.command(epilog=_examples("transform mine.csv --scores scores.csv --top 50 --
 )
 app.command(epilog=_examples("compare mine.csv --methods genie3,urelief,variance"))(compare)
 app.command(epilog=_examples("curve mine.csv --method genie3 --out curve.csv"))(curve)
+app.command(
+    epilog=_examples(
+        "explain mine.csv --label cluster", "explain cells.h5ad --label leiden --out markers.csv"
+    )
+)(explain)
 app.command()(reproduce)
 app.add_typer(data_app, name="data")
 

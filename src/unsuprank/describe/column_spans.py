@@ -93,7 +93,7 @@ class NumberSpan:
         return self.vectors @ (self.vectors.T @ indicators)
 
     def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ: if there is more of them at the ends, and in their means."""
+        """How the clusters differ: at which ends there is more of them, and in their means."""
         known = ~np.isnan(self.values)
         along = self.vectors.T @ indicators
         low = self.vectors[np.where(known, self.values, np.inf).argmin()] @ along
