@@ -71,24 +71,29 @@ def against_spread(ranker: Ranker, X: Any, ax: Any = None) -> Any:
     return ax
 
 
-def redundancy(ranker: Ranker, X: Any, n: int = 100, ax: Any = None) -> Any:
+def redundancy(ranker: Ranker, X: Any, n: int = 50, ax: Any = None) -> Any:
     """Draw the associations of the best features, like beside like."""
     ax = _axes(ax)
     groups = describe.find_groups(read_for(ranker, X), ranker.order_[:n])
     image = ax.imshow(groups.matrix, cmap="cividis", vmin=0, vmax=1)
-    ax.set(xticks=[], yticks=[], xlabel="features, like beside like")
+    names = _names(ranker)
+    ticks = [names[j] for j in groups.columns]
+    ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
+    ax.set_yticks(np.arange(len(ticks)), ticks, fontsize=6)
     ax.figure.colorbar(image, ax=ax, label="association")
     return ax
 
 
 def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None) -> Any:
-    """Draw rows and the best features, clustered."""
+    """Draw rows and the best features, clustered; nominal ones in a colour for each value."""
     ax = _axes(ax)
     shown = describe.heat_map(read_for(ranker, X), ranker.order_[:n], seed)
     names = _names(ranker)
-    image = ax.imshow(
-        shown.values, cmap="RdBu_r", vmin=-3, vmax=3, aspect="auto", interpolation="nearest"
-    )
+    numbers = np.where(shown.nominal, np.nan, shown.values)
+    kinds = np.where(shown.nominal, shown.values, np.nan)
+    options = {"aspect": "auto", "interpolation": "nearest"}
+    image = ax.imshow(numbers, cmap="RdBu_r", vmin=-3, vmax=3, **options)
+    ax.imshow(kinds, cmap="Set2", vmin=0, vmax=7, **options)
     ticks = [names[j] for j in shown.columns]
     ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
     ax.set(yticks=[], ylabel="rows")

@@ -93,6 +93,7 @@ def test_plots():
         plot.against_spread(ranker, frame),
         plot.redundancy(ranker, frame),
         plot.heat_map(ranker, frame, 5),
+        plot.heat_map(Genie3(2, random_state=0).fit(mixed_with_gaps()), mixed_with_gaps()),
         plot.embedding(ranker, frame, 3, labels=["a", "b"] * 15),
     ):
         draw.figure.canvas.draw()
@@ -150,7 +151,7 @@ def test_bars_that_would_all_be_full_start_elsewhere(tmp_path):
 
 
 def test_a_curve_that_tells_nothing_is_not_read(tmp_path):
-    X = np.random.default_rng(0).normal(size=(60, 8))
+    X = np.random.default_rng(0).normal(size=(60, 40))
     write_report(RandomRanker(random_state=0).fit(X), X, tmp_path / "r.html")
     text = sentences(tmp_path / "r.html")
     assert "or more at every size, and 1 is what predicting every column by its mean" in text
