@@ -26,6 +26,9 @@ from .column_subset import Residual
 
 #: The chance that any column at all is taken to be beyond chance when none is.
 LEVEL = 0.05
+#: Scores beyond this are beyond chance however skewed it is: a single direction that holds
+#: everything has the tail of a squared normal number, which is below 1e-16 there.
+SURE = 50.0
 
 
 class BeyondChance:
@@ -54,9 +57,12 @@ class BeyondChance:
         scores, deviation = standardised(explained, found.rank, trace, squares, d)
         scores = np.where(open_columns, scores, 0.0)
         best = int(np.argmax(scores))
-        third = third_moment(found.rank[best], trace[best], squares[best], residual.cubes(), d)
-        tail = upper_tail(scores[best], third / deviation[best] ** 3)
-        self.significant.append(bool(tail * open_columns.sum() < LEVEL))
+        sure = scores[best] > SURE
+        if not sure:
+            third = third_moment(found.rank[best], trace[best], squares[best], residual.cubes(), d)
+            tail = upper_tail(scores[best], third / deviation[best] ** 3)
+            sure = tail * open_columns.sum() < LEVEL
+        self.significant.append(bool(sure))
         return scores
 
     @property
