@@ -40,7 +40,7 @@ N_NEIGHBOURS, N_GROUPED, N_HEAT = 1000, 50, 50
 #: Folds of the error curve, and the numbers of rows that it may be measured on.
 MAX_FOLDS, MIN_FOLDS, CURVE_ROWS = 10, 3, (1000, 500, 250)
 #: Work that the fits of the curve may come to, in units of `effort`, and that of judging orders.
-FIT_WORK, JUDGE_WORK = 5_000_000, 6e9
+FIT_WORK, JUDGE_WORK = 4_000_000, 6e9
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,11 @@ def _curve(ranker: Ranker, table: Table, seed: int) -> PredictionCurve | None:
 
 def curve_plan(ranker: Ranker, table: Table) -> tuple[int, int]:
     """Rows and folds of the error curve: as many as come to a fixed amount of work."""
+    # Names are compared pair by pair, and numbers multiplied in blocks.
+    weight = table.n_columns + 60 * int((table.n_values > 0).sum()) + 30
     for n_rows in (table.n_rows, *(n for n in CURVE_ROWS if n < table.n_rows)):
         n_folds = int(FIT_WORK / effort(ranker, table, n_rows))
-        judging = n_rows**2 * (table.n_columns + 8) * (1 + N_RANDOM)
+        judging = n_rows**2 * weight * (1 + N_RANDOM)
         if n_folds >= MIN_FOLDS and judging <= JUDGE_WORK:
             break
     return n_rows, min(n_rows, MAX_FOLDS, max(MIN_FOLDS, n_folds))
