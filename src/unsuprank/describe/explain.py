@@ -163,8 +163,8 @@ def explain_clusters(
     real.
 
     Of tables that hold nothing but noise, about one in twenty or fewer have any column beyond
-    chance, also where clusters are of a few rows. The intervals hold the score of the whole population in about 95% of samples of
-    600 rows, and in about 90% of samples of 60.
+    chance, also where clusters are of a few rows. The intervals hold the score of the whole
+    population in about 95% of samples of 600 rows, and in about 90% of samples of 60.
 
     Each column is looked at by itself. What two columns tell together and neither alone, such as
     the corners of a chessboard, is not found.

@@ -195,7 +195,7 @@ def _block_gains(group: _Group) -> tuple[np.ndarray, np.ndarray]:
         lengths, images = group.H[:, 0], group.F[:, 0]
     else:
         lengths, axes = np.linalg.eigh(group.H)
-        images = np.einsum("kir,kij,kjr->kr", axes, group.F, axes)
+        images = (axes * (group.F @ axes)).sum(axis=1)
     alive = lengths > group.floor[:, None]
     # A direction explains at least itself, whatever rounding has done to F.
     gains = np.maximum(images / np.where(alive, lengths, 1.0), lengths)
