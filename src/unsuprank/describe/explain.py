@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..rankers.shared_variance.shuffles import LEAST_ROWS
 from ..table import ColumnChoice, Table, code_values, read_table
 from .cluster_shares import ClusterShares, cluster_shares
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .frames import as_frame
 
 #: The chance that any column is called beyond chance, of any cluster, when none has to do with it.
 LEVEL = 0.05
@@ -104,18 +102,16 @@ class ClusterExplanation:
             _row(contrast, self.columns[j], j, rank) for rank, j in enumerate(contrast.order, 1)
         ]
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self) -> Any:
         """`rows` as a pandas DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(self.rows())
+        return as_frame(self.rows())
 
 
 def _row(found: ClusterContrast, column: str, j: int, rank: int) -> dict[str, Any]:
     return {
         "cluster": found.cluster,
         "rank": rank,
-        "column": column,
+        "feature": column,
         "score": float(found.scores[j]),
         "low": float(found.low[j]),
         "high": float(found.high[j]),
@@ -167,8 +163,8 @@ def explain_clusters(
     real.
 
     Of tables that hold nothing but noise, about one in twenty or fewer have any column beyond
-    chance, also where clusters are of a few rows. The intervals hold the score of the whole population in about 95% of samples of
-    600 rows, and in about 90% of samples of 60.
+    chance, also where clusters are of a few rows. The intervals hold the score of the whole
+    population in about 95% of samples of 600 rows, and in about 90% of samples of 60.
 
     Each column is looked at by itself. What two columns tell together and neither alone, such as
     the corners of a chessboard, is not found.
