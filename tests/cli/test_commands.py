@@ -197,7 +197,7 @@ def test_explain(frame, tmp_path, capsys, monkeypatch):
     assert "none is beyond chance" in shown
     written = pd.read_csv(tmp_path / "e.csv").set_index(["cluster", "rank"])
     assert len(written) == 4 * 4
-    assert written.loc[("x", 1), ["column", "direction", "beyond_chance"]].tolist() == [
+    assert written.loc[("x", 1), ["feature", "direction", "beyond_chance"]].tolist() == [
         "b",
         "higher",
         True,

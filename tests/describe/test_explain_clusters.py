@@ -225,7 +225,7 @@ def test_frame_and_top():
     assert len(rows) == 4 * frame.shape[1]
     for label, top in found.top(3).items():
         own = rows[(rows["cluster"] == label) & rows["beyond_chance"]]
-        assert own["column"].tolist()[:3] == top
+        assert own["feature"].tolist()[:3] == top
         assert own["score"].is_monotonic_decreasing
     assert rows[rows["cluster"].isna()]["rank"].tolist() == list(range(1, frame.shape[1] + 1))
 

@@ -59,7 +59,7 @@ def _top_rows(
     rows = [row for row in found.rows_of(contrast)[:top] if row["beyond_chance"]]
     return [
         [
-            row["column"],
+            row["feature"],
             f"{row['score']:.2f} ± {row['score'] - row['low']:.2f}",
             *[row[key] for key in details],
             f"{row['adjusted_p_value']:.1g}",

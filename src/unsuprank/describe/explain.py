@@ -111,7 +111,7 @@ def _row(found: ClusterContrast, column: str, j: int, rank: int) -> dict[str, An
     return {
         "cluster": found.cluster,
         "rank": rank,
-        "column": column,
+        "feature": column,
         "score": float(found.scores[j]),
         "low": float(found.low[j]),
         "high": float(found.high[j]),
