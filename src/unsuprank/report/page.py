@@ -36,24 +36,16 @@ def render(
     notes: Sequence[str] = (),
 ) -> str:
     """The page as text."""
-    method = method_of(facts.ranker)
     data = safe_json(payload(facts, colours_by_label(facts, labels)))
     # Only scripts that carry this word run; the same page gets the same word, and no name in
     # the page can hold the digest of the page.
     nonce = hashlib.sha256(data.encode("utf-8")).hexdigest()[:32]
     script, divs = components(_figures(facts))
     return _template().render(
+        **_contents(facts, notes),
         title=shorten(title, 120),
-        facts=facts,
-        method=method,
-        ranker_name=type(facts.ranker).__name__,
-        top=facts.top,
-        warnings=[*words.warnings_about(facts), *notes],
-        settings=words.settings(facts.ranker, method, facts.seed),
-        verdicts=words.verdicts(facts),
-        says=words.captions(facts),
-        bars=score_bars(facts),
-        nine_of_ten=words.nine_of_ten(facts.stability),
+        labelled=labels is not None,
+        label_name=label_name or "label",
         divs=divs,
         nonce=nonce,
         figure_script=_signed(script, nonce),
@@ -61,16 +53,31 @@ def render(
         css=_asset("report.css"),
         js=_asset("report.js"),
         data=data,
-        label_name=label_name if label_name or labels is None else "label",
-        labelled=labels is not None,
-        coloured=facts.order[:N_HEAT].tolist(),
-        kinds=figures.KINDS,
-        types=kinds_of_columns(facts.table),
-        missing=figures.MISSING,
-        groups=_group_rows(facts),
-        shorten=shorten,
-        number=words.number,
     )
+
+
+def _contents(facts: PageFacts, notes: Sequence[str]) -> dict[str, Any]:
+    """What the template says, and what it says it with."""
+    method = method_of(facts.ranker)
+    return {
+        "facts": facts,
+        "method": method,
+        "ranker_name": type(facts.ranker).__name__,
+        "top": facts.top,
+        "warnings": [*words.warnings_about(facts), *notes],
+        "settings": words.settings(facts.ranker, method, facts.seed),
+        "verdicts": words.verdicts(facts),
+        "says": words.captions(facts),
+        "bars": score_bars(facts),
+        "nine_of_ten": words.nine_of_ten(facts.stability),
+        "coloured": facts.order[:N_HEAT].tolist(),
+        "types": kinds_of_columns(facts.table),
+        "groups": _group_rows(facts),
+        "kinds": figures.KINDS,
+        "missing": figures.MISSING,
+        "shorten": shorten,
+        "number": words.number,
+    }
 
 
 def _asset(name: str) -> str:
