@@ -157,16 +157,9 @@ def selection_frequency(
     low, high = np.quantile(ranks, [0.05, 0.95], axis=0, method="nearest").astype(int)
     one = n_features is None or isinstance(n_features, Real)
     return SelectionFrequency(
-        table.names,
-        cut_offs,
-        frequency[0] if one else frequency,
-        float(chance[0]) if one else chance,
-        ranks.mean(axis=0),
-        low,
-        high,
-        n_resamples,
-        size,
-    )
+        table.names, cut_offs, frequency[0] if one else frequency,
+        float(chance[0]) if one else chance, ranks.mean(axis=0), low, high, n_resamples, size,
+    )  # fmt: skip
 
 
 def _read_cut_offs(n_features: CutOff | Sequence[int | float]) -> tuple[CutOff, ...]:
