@@ -340,3 +340,13 @@ def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
     monkeypatch.setattr("unsuprank.cli.rank_command.load", broken)
     assert run(["rank", table, "--method", "variance"]) == 1
     assert "--debug" in capsys.readouterr().err
+
+
+def test_the_table_says_how_sure_it_is(table, capsys):
+    assert run(["rank", table, "--drop", "kind"]) == 0
+    assert " p " in capsys.readouterr().out
+    for trees, words in (("20", "another seed of 20 trees"), ("auto", "would share about")):
+        assert run(["rank", table, "--drop", "kind", "--method", "genie3", "--trees", trees]) == 0
+        shown = capsys.readouterr()
+        assert "rank interval" in shown.out
+        assert words in " ".join(shown.err.split())

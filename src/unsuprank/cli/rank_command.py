@@ -51,7 +51,8 @@ def rank(
     rows = score_rows(ranker, table)
     save(rows, out)
     if out != "-":
-        _show(rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")
+        _show(ranker, rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")
+        _say_how_stable(ranker, context.obj.quiet)
     if report:
         _write_report(ranker, data, table, report, fitting.seed)
     if write:
@@ -65,15 +66,46 @@ def _check_report(report: Path | None, source: str) -> None:
         raise FileProblem(f"{report}: the report is a web page; name it .html, and print it to PDF")
 
 
-def _show(rows: list[dict[str, Any]], of_what: str) -> None:
+def _show(ranker: Ranker, rows: list[dict[str, Any]], of_what: str) -> None:
     columns = {"rank": "rank", "feature": "feature", "score": "score"}
-    columns |= {"mean/mode": "typical", "spread": "spread"}
     shown = [{**r, "typical": r["mean"] if r["mode"] is None else r["mode"]} for r in rows]
+    for title, cells in _certainty(ranker).items():
+        columns[title] = title
+        for row, j in zip(shown, ranker.order_.tolist(), strict=False):
+            row[title] = cells[j]
+    columns |= {"mean/mode": "typical", "spread": "spread"}
     console.print_table(
         f"The top {len(rows)} {of_what}",
         [(title, "left" if title == "feature" else "right") for title in columns],
         [[row[key] for key in columns.values()] for row in shown],
     )
+
+
+def _certainty(ranker: Ranker) -> dict[str, list[str]]:
+    """What a ranker knows of its own certainty, a cell per column."""
+    intervals, tails = (getattr(ranker, name, None) for name in ("rank_interval_", "p_values_"))
+    cells = {}
+    if intervals is not None:
+        cells["rank interval"] = [f"{low}-{high}" for low, high in intervals.tolist()]
+    if tails is not None:
+        cells["p"] = ["< 1e-16" if p < 1e-16 else f"{p:.2g}" for p in tails.tolist()]
+    return cells
+
+
+def _say_how_stable(ranker: Ranker, quiet: bool) -> None:
+    """Say whether another seed would give the ranking of a forest again."""
+    if quiet or not hasattr(ranker, "n_estimators_"):
+        return
+    stability = getattr(ranker, "stability_", None)
+    if stability is not None:
+        console.note(
+            f"two forests like this would share about {stability:.0%} of their top columns"
+        )
+    else:
+        console.note(
+            f"another seed of {ranker.n_estimators_} trees gives another order; --trees auto goes "
+            "on until the top columns hold still"
+        )
 
 
 def _write_report(ranker: Ranker, data: DataFile, table: Table, path: Path, seed: int) -> None:
