@@ -79,7 +79,8 @@ def growth() -> None:
 
 
 MEMORY = """
-import numpy as np, unsuprank
+import numpy as np
+from unsuprank import Genie3
 X = np.random.default_rng(0).normal(size=(200, 20_000))
 def peak():
     with open("/proc/self/status") as status:
@@ -88,7 +89,7 @@ before = peak()
 with open("/proc/self/clear_refs", "w") as reset:
     reset.write("5")  # the peak counts from here
 now = peak()
-unsuprank.Genie3(100, n_jobs=2, random_state=0).fit(X)
+Genie3(100, n_jobs=2, random_state=0).fit(X)
 print(peak() - now, now - X.nbytes / 2**20, X.nbytes / 2**20)
 """
 

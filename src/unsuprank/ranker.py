@@ -124,6 +124,8 @@ class Ranker(SelectorMixin, BaseEstimator):
 
     def _read_forced(self, table: Table) -> np.ndarray:
         """Which columns are forced in (-1) or out (1); 0 for all others."""
+        if self.include is None and self.exclude is None:
+            return np.zeros(table.n_columns, dtype=int)  # without making up names of columns
         chosen = [
             column_mask(getattr(self, name), table.n_columns, tuple(table.names), name)
             for name in ("include", "exclude")
