@@ -1,16 +1,36 @@
 # make demo    set up, rank a real data set and write a page about it
 #              (make demo FILE=mine.csv does it for a table of your own)
 # make test    set up and run every test
+# make fuzz    many fresh random tables, and 10,000 damaged inputs at every front door
+# make coverage  every test, and the lines and branches that they reach
+# make mutate  small faults in what reckons: do the tests notice?
 # make lint    ruff, mypy, clang-format
 # make bench   ratios against the peers, measured side by side
+# make bench-scale  large tables: rows without end, time and memory
 # make truth   which method finds what: planted columns, noise, identifiers, labelled sets
+# make docs    the documentation, every guide run, into docs/_build/html
+#
+# make test-lowest   the tests with the lowest versions that are declared
+# make sanitize      the kernel tests and random fits under AddressSanitizer and UBSan
+#                    (SANITIZERS=thread for ThreadSanitizer)
+# make compilers     g++, clang and portable C++: no warning, and the same scores
+# make aarch64       the same tests on 64-bit ARM, cross-built and emulated
+# make wheels        an sdist and wheels, tested on every Python found
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 CXX_FILES := $(shell find src/unsuprank/_core -name '*.[ch]pp')
 NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
+# What calls every kernel and compares it with its oracle.
+KERNEL_TESTS := tests/rankers/forest/test_forest_oracle.py tests/rankers/forest/test_out_of_bag_gain.py \
+	tests/rankers/relief/test_relief_kernels.py tests/rankers/relief/test_sparse_urelief.py \
+	tests/rankers/spectral/test_lasso_path.py tests/rankers/subset/test_neighbour_polish.py \
+	tests/rankers/test_clustering_space.py tests/test_sparse.py
+SANITIZERS ?= address,undefined
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+export VENV
 
-.PHONY: demo test lint bench truth clean
+.PHONY: demo test test-lowest fuzz coverage mutate lint bench bench-scale truth docs sanitize compilers aarch64 wheels clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +60,36 @@ endif
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-lowest: $(VENV)/.installed-native
+	.ci/lowest $(TESTS)
+
+sanitize: $(VENV)/.installed-test $(VENV)/.installed-native
+	.ci/sanitize $(SANITIZERS) $(KERNEL_TESTS)
+
+compilers: $(VENV)/.installed-test $(VENV)/.installed-native
+	.ci/compilers
+
+aarch64: $(VENV)/.installed-test $(VENV)/.installed-native
+	.ci/aarch64 $(KERNEL_TESTS)
+
+wheels: $(VENV)/.installed-native
+	.ci/wheels $(PYTHONS)
+
+FUZZ_COUNT ?= 10000
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=fresh tests/properties
+	cd tests && ../$(BIN)/python -m fuzz --count $(FUZZ_COUNT) --keep ../fuzz-findings
+
+# The report of worker processes that were killed is lost; see `pragma: no cover` there.
+coverage: $(VENV)/.installed-test
+	rm -rf .coverage
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
+	$(BIN)/python .ci/check_coverage.py
+
+MUTANTS ?= 200
+mutate: $(VENV)/.installed-test
+	$(BIN)/python tests/mutate.py --count $(MUTANTS)
+
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,8 +99,15 @@ lint: $(VENV)/.installed-lint
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks
 
+bench-scale: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks scale
+
 truth: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.truth
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html in a browser."
+
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build dist docs/_build docs/api docs/guide docs/how docs/methods

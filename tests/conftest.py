@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
+
+if version("scikit-learn").startswith("1.6."):  # it refuses to import its own checks otherwise
+    os.environ["SCIPY_ARRAY_API"] = "1"
+
 from scipy.io import loadmat
+
+# Property tests look at the same few cases in every run; ``--hypothesis-profile=fresh``, which is
+# what ``make fuzz`` asks for, looks at many that nobody has seen before.
+hypothesis.settings.register_profile(
+    "fixed", derandomize=True, max_examples=6, deadline=None, database=None
+)
+hypothesis.settings.register_profile(
+    "fresh", max_examples=150, deadline=None, print_blob=True, database=None
+)
+hypothesis.settings.load_profile("fixed")
 
 
 @pytest.fixture(scope="session")

@@ -14,8 +14,12 @@ PACKAGE = Path(unsuprank.__file__).parent
 #: Rooms from the ground up. A module may import from its own room and from rooms below; rooms on
 #: one floor know nothing of each other, unless `NEIGHBOURS` says so.
 FLOORS = (
-    {"_kernels", "_testing_kernels", "_version", "_checks", "_parallel", "_progress", "_views"},
+    {"_kernels", "_testing_kernels", "_version", "_checks", "_parallel", "_progress", "_views"}
+    | {"_weights", "_cluster"},
     {"table"},
+    {"row_source"},
+    {"dask_rows"},
+    {"column_totals", "input_rows"},
     {"ranker"},
     {"rankers"},
     {"registry"},

@@ -27,6 +27,17 @@ def test_an_error_lifts_the_limit():
         1 / 0  # noqa: B018
 
 
+def test_limits_that_overlap_are_lifted_by_the_last():
+    before = blas_threads()
+    first, second = one_blas_thread(), one_blas_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas_threads() == 1
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+
 def test_neighbours(monkeypatch):
     X = np.random.default_rng(0).normal(size=(400, 20))
     monkeypatch.setattr(graph, "BLOCK_WORK", 20 * X.size)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from unsuprank import VarianceRanker, sc
+from unsuprank import Genie3, VarianceRanker, sc
 from unsuprank.io import FileProblem
 
 anndata = pytest.importorskip("anndata")
@@ -52,6 +52,14 @@ def test_settings_say_which_matrix_was_ranked():
         sc.rank_genes(adata, "variance", **options)
         assert adata.uns["unsuprank"]["params"]["matrix"] == matrix
     assert adata.uns["unsuprank"]["params"]["method"] == "VarianceRanker"
+
+
+def test_a_forest_by_name_settles_the_genes_that_it_marks():
+    adata = counts()
+    sc.rank_genes(adata, "genie3", n_top_genes=3)
+    settled = Genie3("auto", n_features_to_select=3, random_state=0).fit(adata)
+    assert settled.converged_
+    np.testing.assert_array_equal(adata.var["unsuprank_score"], settled.scores_)
 
 
 def test_subset():

@@ -10,7 +10,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unsuprank import Ranker, registry
+from unsuprank import Diversified, Ranker, registry
+from unsuprank.rankers.forest.importance import ForestRanker
 
 #: Asked of the registry, which imports all of them.
 RANKERS = list(dict.fromkeys(method.ranker for method in registry.available()))
@@ -24,7 +25,15 @@ def quick(cls: type[Ranker], **params) -> Ranker:
     return cls(**params)
 
 
-@parametrize_with_checks([quick(cls) for cls in RANKERS])
+def expected_failures(ranker: Ranker) -> dict[str, str]:
+    """Forests draw rows by their places, and one check repeats rows in another order."""
+    if not isinstance(ranker, (ForestRanker, Diversified)):
+        return {}
+    name = "check_sample_weight_equivalence_on_{}_data"
+    return {name.format(kind): "the check shuffles rows" for kind in ("dense", "sparse")}
+
+
+@parametrize_with_checks([quick(cls) for cls in RANKERS], expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

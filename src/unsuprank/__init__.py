@@ -13,7 +13,7 @@ from ._version import __version__
 from ._views import VIEWS
 
 if TYPE_CHECKING:
-    from .describe import explain_clusters
+    from .describe import explain_clusters, why
     from .ranker import MethodCard, Ranker
     from .rankers import (
         MCFS,
@@ -54,8 +54,9 @@ __all__ = [
     "SharedVariance",
     "GreedyCSS",
     "Diversified",
-    # with clusters that are known: what sets them apart
+    # questions to a table: what sets known clusters apart, and why a column has its rank
     "explain_clusters",
+    "why",
     # controls
     "RandomRanker",
     "VarianceRanker",
@@ -70,7 +71,12 @@ __all__ = [
 
 _MODULES = ("describe", "evaluation", "io", "plot", "registry", "report", "sc", "study")
 #: Where names are that are not in the room of the rankers.
-_ROOMS = {"MethodCard": ".ranker", "Ranker": ".ranker", "explain_clusters": ".describe"}
+_ROOMS = {
+    "MethodCard": ".ranker",
+    "Ranker": ".ranker",
+    "explain_clusters": ".describe",
+    "why": ".describe",
+}
 
 
 def __getattr__(name: str) -> Any:

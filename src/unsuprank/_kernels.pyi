@@ -1,3 +1,5 @@
+from typing import overload
+
 import numpy as np
 
 # Tables and their coordinates.
@@ -9,10 +11,31 @@ VARIES: int
 class Columns:
     """The typed columns of a table, held for the kernels that take them."""
 
+    @overload
     def __init__(
         self, values: np.ndarray, n_values: np.ndarray, missing: np.ndarray | None = None
     ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        rows: int,
+        starts: np.ndarray,
+        row_indices: np.ndarray,
+        values: np.ndarray,
+        n_values: np.ndarray,
+        missing: np.ndarray,
+    ) -> None: ...
 
+class SparseLines:
+    """A sparse matrix by rows or by columns."""
+
+    def __init__(
+        self, starts: np.ndarray, index: np.ndarray, values: np.ndarray, others: int
+    ) -> None: ...
+
+def sparse_products(
+    rows: SparseLines, columns: SparseLines, first: int, last: int, out: np.ndarray
+) -> None: ...
 def column_flags(values: np.ndarray) -> np.ndarray: ...
 def embed(
     values: np.ndarray,
@@ -134,6 +157,21 @@ class ReliefSearch:
     def compare(self, query_block: int, first: int, last: int) -> None: ...
     def add_sums(
         self, first: int, last: int, counts: np.ndarray, sums: np.ndarray, distances: np.ndarray
+    ) -> None: ...
+
+class SparseReliefRows:
+    """The rows of a sparse table as URelief compares them; `value` and `zero` are in [0, 1]."""
+
+    def __init__(
+        self,
+        start: np.ndarray,
+        column: np.ndarray,
+        value: np.ndarray,
+        zero: np.ndarray,
+        width: int,
+    ) -> None: ...
+    def add_sums(
+        self, queries: np.ndarray, counts: np.ndarray, sums: np.ndarray, distances: np.ndarray
     ) -> None: ...
 
 # Subset selection and the lasso.

@@ -18,7 +18,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
@@ -70,7 +70,7 @@ def in_batches(
     progress : object with ``advance``, optional
         Told of every batch that was handed back.
     """
-    threads = 1 if getattr(_here, "in_pool", False) else effective_n_jobs(n_jobs)
+    threads = _threads(n_jobs)
     done = 0
     if batch_size is None:
         done = min(total, FIRST_BATCH)
@@ -86,8 +86,29 @@ def in_batches(
         for a, b in ranges:
             yield _reported(work(a, b), b - a, progress)
     else:
-        for (a, b), result in zip(ranges, _on_threads(work, ranges, threads), strict=True):
+        results = _on_threads(work, ranges, threads, ahead=2 * threads)
+        for (a, b), result in zip(ranges, results, strict=True):
             yield _reported(result, b - a, progress)
+
+
+def in_order(work: Callable[..., T], items: Iterable, n_jobs: int | None = None) -> Iterator[T]:
+    """Yield ``work(item)`` of all items in turn, worked on by threads, a few items ahead."""
+    threads = _threads(n_jobs)
+    if threads == 1:
+        yield from map(work, items)
+    else:
+        yield from _on_threads(work, ((item,) for item in items), threads, ahead=threads)
+
+
+def _threads(n_jobs: int | None) -> int:
+    """How many threads work; those of a pool start no others.
+
+    A backend of joblib that has other machines counts their processors too.
+    """
+    if getattr(_here, "in_pool", False):
+        return 1
+    most = n_jobs if n_jobs is not None and n_jobs > 0 else os.cpu_count() or 1
+    return min(effective_n_jobs(n_jobs), most)
 
 
 @cache
@@ -95,14 +116,48 @@ def _libraries(kind: str) -> ThreadpoolController:
     return ThreadpoolController().select(user_api=kind)
 
 
+class _SharedLimit:
+    """One thread for matrix products as long as anyone wants that.
+
+    The number of threads of BLAS is one of the whole process. Of two fits that overlap on threads,
+    each with a limit of its own, the second would find that of the first, take it for what was
+    there before, and leave it behind for good. So the first to come sets the limit, and the last
+    to go lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._holders = 0
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Take a new lock: in a forked process, nobody may be there to open the old one."""
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._holders == 0:
+                self._limit = _libraries("blas").limit(limits=1)
+            self._holders += 1
+
+    def __exit__(self, *_error: object) -> None:
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._limit.restore_original_limits()
+
+
+_one_blas_thread = _SharedLimit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_one_blas_thread.renew_lock)
+
+
 def one_blas_thread() -> AbstractContextManager:
     """Inside of this, matrix products take one thread: that of whoever asks for them.
 
-    Libraries that limit threads themselves (scikit-learn's neighbours and k-means) may run on
-    several threads inside of this only. Else, of two that overlap, the second finds a limit of 1,
-    takes it for what was there before, and leaves it behind for good.
+    Libraries that limit threads themselves (scikit-learn's neighbours and k-means) run inside of
+    this, so that what they find and leave behind is always 1.
     """
-    return _libraries("blas").limit(limits=1)
+    return _one_blas_thread
 
 
 def one_openmp_thread() -> AbstractContextManager:
@@ -116,15 +171,15 @@ def blas_threads() -> int:
 
 
 def _on_threads(
-    work: Callable[[int, int], T], ranges: list[tuple[int, int]], threads: int
+    work: Callable[..., T], items: Iterable[tuple], threads: int, ahead: int
 ) -> Iterator[T]:
-    """Results in order, with a few batches in flight ahead of the one that is waited for."""
+    """Results in order, with `ahead` items in flight after the one that is waited for."""
     waiting: deque[Future[T]] = deque()
     pool = _pool(threads)
     try:
-        for a, b in ranges:
-            waiting.append(pool.submit(work, a, b))
-            if len(waiting) > 2 * threads:
+        for item in items:
+            waiting.append(pool.submit(work, *item))
+            if len(waiting) > ahead:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

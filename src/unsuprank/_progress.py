@@ -18,8 +18,8 @@ from typing import Protocol, TextIO
 class Display(Protocol):
     """Where progress is shown."""
 
-    def update(self, done: float, total: float) -> None:
-        """Show that `done` of `total` units of work are done."""
+    def update(self, done: float, total: float, note: str = "") -> None:
+        """Show that `done` of `total` units of work are done, and a few words on how it goes."""
 
     def close(self) -> None:
         """End the display, whether the work was finished or not."""
@@ -31,7 +31,7 @@ DisplayFactory = Callable[[str], Display]
 class SilentDisplay:
     """Shows nothing."""
 
-    def update(self, done: float, total: float) -> None:
+    def update(self, done: float, total: float, note: str = "") -> None:
         """Take note of nothing."""
 
     def close(self) -> None:
@@ -47,8 +47,9 @@ class TextDisplay:
         self._start = self._last = time.monotonic()
         self._patience = patience
         self._shown = False
+        self._width = 0
 
-    def update(self, done: float, total: float) -> None:
+    def update(self, done: float, total: float, note: str = "") -> None:
         """Rewrite the line, at most five times a second."""
         now = time.monotonic()
         if now - self._start < self._patience or (now - self._last < 0.2 and done < total):
@@ -57,16 +58,19 @@ class TextDisplay:
         share = done / total if total else 1.0
         bar = "#" * int(24 * share)
         left = (now - self._start) * (1 - share) / share if share else float("inf")
-        self._stream.write(f"\r{self._label} [{bar:<24}] {share:4.0%}  {clock(left)} left ")
-        self._stream.flush()
+        self._write(f"{self._label} [{bar:<24}] {share:4.0%}  {clock(left)} left  {note}")
         self._shown = True
 
     def close(self) -> None:
         """Say how long it took, if anything was shown."""
         if self._shown:
-            self._stream.write(f"\r{self._label}: done in {clock(time.monotonic() - self._start)}")
-            self._stream.write(" " * 36 + "\n")
-            self._stream.flush()
+            self._write(f"{self._label}: done in {clock(time.monotonic() - self._start)}", "\n")
+
+    def _write(self, line: str, end: str = "") -> None:
+        """Put a line in the place of the one before, all of which it covers."""
+        self._stream.write(f"\r{line:<{self._width}}{end}")
+        self._stream.flush()
+        self._width = len(line)
 
 
 _display: ContextVar[DisplayFactory | None] = ContextVar("unsuprank_display", default=None)
@@ -89,15 +93,16 @@ class Progress:
         self._display = display
         self._total = total
         self._done = 0.0
+        self._note = ""
 
     def advance(self, amount: float = 1) -> None:
         """Count `amount` more units of work as done."""
         self._done += amount
-        self._display.update(self._done, self._total)
+        self._display.update(self._done, self._total, self._note)
 
-    def expect(self, left: float) -> None:
-        """Correct the total: from here on, about this much work is left."""
-        self._total = self._done + left
+    def expect(self, left: float, note: str = "") -> None:
+        """Correct the total: about this much work is left; a note says how it goes."""
+        self._total, self._note = self._done + left, note
 
 
 @contextmanager

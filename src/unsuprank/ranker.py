@@ -11,17 +11,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._checks import check_fraction_or_count
+from ._cluster import address_of
 from ._views import VIEWS
+from ._weights import weighted_rows
+from .dask_rows import is_dask
+from .input_rows import in_memory, is_on_disk, read_rows
+from .row_source import RowSource
 from .table import ColumnChoice, Table, column_mask, is_anndata, read_table
 
 #: The questions that rankings answer, with a title for each.
@@ -45,6 +51,8 @@ class MethodCard:
     what: str
     when: str = ""
     cost: str = ""
+    #: The score of column j in TeX, in the notation of the module or class.
+    formula: str = ""
     #: What a high score means, in words for someone who has never heard of the method.
     meaning: str = ""
     #: Time of a fit in those of Genie3 with 100 trees, roughly.
@@ -55,6 +63,8 @@ class MethodCard:
     wraps: str | None = None
     #: Whether these parameters make a class that takes nominal columns refuse them.
     numbers_only: bool = False
+    #: Whether these parameters make a class that takes sparse tables refuse them.
+    dense_only: bool = False
 
 
 class Ranker(SelectorMixin, BaseEstimator):
@@ -88,9 +98,18 @@ class Ranker(SelectorMixin, BaseEstimator):
     accepts_missing: ClassVar[bool] = False
     #: Whether the method knows what to do with nominal columns.
     accepts_nominal: ClassVar[bool] = False
+    #: Whether the method works from the values of a sparse table that are not zero.
+    accepts_sparse: ClassVar[bool] = False
 
+    #: Whether a table on disk is read some rows at a time, and all rows count.
+    streams_rows: ClassVar[bool] = False
+    #: Rows that a sample should have, where the method can be told to look at samples of rows
+    #: (`max_samples`); 0 where it cannot.
+    samples_rows: ClassVar[int] = 0
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
     finds_number: ClassVar[bool] = False
+    #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
+    settles_top: ClassVar[bool] = False
     #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
     #: calls them.
     column_facts: ClassVar[Mapping[str, str]] = {}
@@ -99,14 +118,23 @@ class Ranker(SelectorMixin, BaseEstimator):
     include: ColumnChoice = None
     exclude: ColumnChoice = None
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the selector contract
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - the selector contract
+        sample_weight: Any = None,
+    ) -> Self:
         """Score the columns of `X`.
 
         Parameters
         ----------
-        X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
-            Of an AnnData, the matrix ``X``.
+        X : array-like, sparse matrix, DataFrame, AnnData or Table, (n_samples, n_features)
+            Of an AnnData, the matrix ``X``. Or an array on disk, or a Dask collection.
         y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Whole numbers are counts: the ranking is that of the table with its rows repeated so
+            often. Other weights are shares: as many rows as there are get drawn in proportion, by
+            systematic sampling from `random_state` (from a seed of 0 where a ranker has none).
 
         Returns
         -------
@@ -117,12 +145,31 @@ class Ranker(SelectorMixin, BaseEstimator):
         self._check_parameters()
         table = self._read(X)
         forced = self._read_forced(table)
-        scores = np.asarray(self._score(table), dtype=np.float64)
-        self._remember_input(table if is_anndata(X) else X)
+        if sample_weight is not None:
+            if isinstance(table, RowSource):
+                raise ValueError("sample_weight needs the table in memory, without a scheduler.")
+            table = self._weighted(table, sample_weight)
+        scores = self._finite(np.asarray(self._score(table), dtype=np.float64), table)
+        self._remember_input(table if is_anndata(X) or isinstance(table, RowSource) else X)
         self.scores_, self.forced_ = scores, forced
         return self
 
-    def _read_forced(self, table: Table) -> np.ndarray:
+    def _finite(self, scores: np.ndarray, table: Table | RowSource) -> np.ndarray:
+        """The scores, all of them numbers: NaN has no place in an order."""
+        lost = np.flatnonzero(~np.isfinite(scores))
+        if len(lost):
+            raise ValueError(
+                f"{type(self).__name__} found no finite score for "
+                f"{table.schema.label(int(lost[0]))}; bring the columns to a common scale."
+            )
+        return scores
+
+    def _weighted(self, table: Table, sample_weight: Any) -> Table:
+        """The table with rows as often as their weights say; see :mod:`._weights`."""
+        seed = getattr(self, "random_state", 0)
+        return table.take(weighted_rows(sample_weight, table.shape, seed)).without_unused_values()
+
+    def _read_forced(self, table: Table | RowSource) -> np.ndarray:
         """Which columns are forced in (-1) or out (1); 0 for all others."""
         if self.include is None and self.exclude is None:
             return np.zeros(table.n_columns, dtype=int)  # without making up names of columns
@@ -138,7 +185,7 @@ class Ranker(SelectorMixin, BaseEstimator):
 
     def _remember_input(self, X: Any) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_``."""
-        if not isinstance(X, Table):
+        if not isinstance(X, (Table, RowSource)):
             validate_data(self, X, skip_check_array=True)
             return
         self.n_features_in_ = X.n_columns
@@ -153,13 +200,16 @@ class Ranker(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, DataFrame, AnnData or Table of shape (n_samples, n_features)
+            A Dask collection stays one.
         """
-        if not isinstance(X, Table) and not is_anndata(X):
+        if not isinstance(X, Table) and not is_anndata(X) and not is_dask(X):
             return super().transform(X)
         support = self.get_support()
         if X.shape[1] != len(support):
             raise ValueError(f"X has {X.shape[1]} columns, but {len(support)} were ranked.")
-        return X.take(columns=support) if isinstance(X, Table) else X[:, support]
+        if isinstance(X, Table):
+            return X.take(columns=support)
+        return X.loc[:, X.columns[support]] if hasattr(X, "columns") else X[:, support]
 
     @abstractmethod
     def _score(self, table: Table) -> np.ndarray:
@@ -168,16 +218,39 @@ class Ranker(SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise for parameter values that make no sense; called before data are read."""
 
-    def _read(self, X: Any) -> Table:
-        table = read_table(
-            X, nominal_features=getattr(self, "nominal_features", None), estimator=self
-        )
+    def _read(self, X: Any) -> Any:
+        """A table; of a ranker that streams rows, maybe a source of them."""
         who = type(self).__name__
+        nominal = getattr(self, "nominal_features", None)
+        if self.streams_rows and is_on_disk(X):
+            rows = read_rows(X, nominal, self, getattr(self, "scheduler", None))
+            if isinstance(rows, RowSource):
+                return rows
+            X = rows
+        X = in_memory(X, nominal, self._advice_on_size(who))
+        table = read_table(X, nominal_features=nominal, estimator=self)
+        if table.is_sparse and not self.accepts_sparse:
+            raise TypeError(
+                f"{who} cannot take sparse input; pass X.toarray() if that fits into memory, or "
+                f"use a ranker that accepts it: {', '.join(rankers_that('accepts_sparse'))}."
+            )
         if not self.accepts_missing:
             table.require_complete(who, rankers_that("accepts_missing"))
         if not self.accepts_nominal:
             table.require_numeric(who, rankers_that("accepts_nominal"))
         return table
+
+    def _advice_on_size(self, who: str) -> str:
+        """What to do with a table that is too large to be read whole."""
+        if self.samples_rows:
+            return f"set max_samples={self.samples_rows} to rank it by samples of its rows"
+        able = ", ".join(rankers_that("streams_rows") + rankers_that("samples_rows"))
+        return f"{who} needs all rows; sample some, or use a ranker for large tables: {able}"
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether the method works from a sparse table, with these parameters."""
+        return self.accepts_sparse
 
     @property
     def scale_free(self) -> bool:
@@ -256,8 +329,22 @@ class Ranker(SelectorMixin, BaseEstimator):
             return super()._repr_html_()
         return VIEWS["html"](self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All that is known, with the address of a scheduler instead of the connection to it."""
+        state = super().__getstate__()
+        scheduler = getattr(self, "scheduler", None)
+        return state | {"scheduler": address_of(scheduler)} if scheduler is not None else state
+
+    def __sklearn_clone__(self) -> Self:
+        """An unfitted copy that has the same scheduler: a connection cannot be copied."""
+        scheduler = getattr(self, "scheduler", None)
+        if address_of(scheduler) is scheduler:
+            return super().__sklearn_clone__()
+        return clone(copy(self)).set_params(scheduler=scheduler)
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.allow_nan = self.accepts_missing
         tags.input_tags.string = False
         tags.target_tags.required = False

@@ -39,6 +39,20 @@ class Method(MethodCard):
         return self.ranker.accepts_missing
 
     @property
+    def accepts_sparse(self) -> bool:
+        """Whether the method works from the values of a sparse table that are not zero."""
+        return self.ranker.accepts_sparse and not self.dense_only
+
+    @property
+    def beyond_memory(self) -> str:
+        """What the method does with a table that is larger than memory; nothing if it cannot."""
+        if self.dense_only:
+            return ""
+        if self.ranker.streams_rows:
+            return "all rows, some at a time"
+        return "samples of rows" if self.ranker.samples_rows else ""
+
+    @property
     def accepts(self) -> str:
         """Kinds of input, in words."""
         kinds = ["numbers"]
@@ -46,10 +60,14 @@ class Method(MethodCard):
             kinds.append("nominal")
         if self.accepts_missing:
             kinds.append("missing values")
+        if self.accepts_sparse:
+            kinds.append("sparse")
         return ", ".join(kinds)
 
     def cannot_take(self, table: Table) -> str:
         """Say why the method cannot rank a table; say nothing if it can."""
+        if table.is_sparse and not self.accepts_sparse:
+            return "it cannot take sparse tables"
         if table.missing.any() and not self.accepts_missing:
             return "it cannot take missing values"
         nominal = set(np.flatnonzero(table.n_values).tolist()) - table.schema.boolean
@@ -89,15 +107,29 @@ def method_of(ranker: Ranker) -> Method | None:
     return next(iter(special or of_class), None)
 
 
-def make(name: str, *, seed: int | None = None, n_jobs: int | None = None, **params: Any) -> Ranker:
-    """A ranker by name, given those of the parameters that it knows."""
+def make(
+    name: str,
+    *,
+    seed: int | None = None,
+    n_jobs: int | None = None,
+    n_top: int | None = None,
+    **params: Any,
+) -> Ranker:
+    """A ranker by name, given those of the parameters that it knows.
+
+    Who asks by name wants an answer that holds still: a forest grows until its `n_top` best
+    columns do (16 if that is not given), unless `n_estimators` is among the parameters.
+    """
     method = find(name)
     offered = {"random_state": seed, "n_jobs": n_jobs, **params}
+    if method.ranker.settles_top:
+        wanted = {"n_estimators": "auto", "n_features_to_select": n_top}
+        offered = wanted | {k: v for k, v in offered.items() if v is not None}
     known = inspect.signature(method.ranker).parameters
     chosen = {k: v for k, v in offered.items() if k in known and v is not None}
     if method.wraps is not None:
         inner = {k: v for k, v in params.items() if k not in ("include", "exclude")}
-        chosen["ranker"] = make(method.wraps, seed=seed, n_jobs=n_jobs, **inner)
+        chosen["ranker"] = make(method.wraps, seed=seed, n_jobs=n_jobs, n_top=n_top, **inner)
     return method.ranker(**chosen, **method.params)
 
 
@@ -110,6 +142,19 @@ def markdown_table() -> str:
     for question, title in QUESTIONS.items():
         lines.append(f"| **{title}** | | | |")
         lines += [_markdown_row(m) for m in available() if m.question == question]
+    return "\n".join(lines)
+
+
+def support_table() -> str:
+    """What every method can take, as a table for the documentation."""
+    lines = [
+        "| method | nominal | missing | sparse | larger than memory |",
+        "|---|---|---|---|---|",
+    ]
+    for m in available():
+        answers = (m.accepts_nominal, m.accepts_missing, m.accepts_sparse)
+        cells = ["yes" if answer else "no" for answer in answers]
+        lines.append(f"| `{m.name}` | {' | '.join(cells)} | {m.beyond_memory or 'no'} |")
     return "\n".join(lines)
 
 

@@ -50,13 +50,13 @@ def rank_genes(
     Parameters
     ----------
     adata : AnnData
-    method : str or Ranker, default="genie3"
+    method : str or Ranker, default="shared-variance"
         A name that `unsuprank methods` lists, or a ranker with settings of your own.
     n_top_genes : int, optional
         How many genes to mark; 2,000, or all that vary if there are fewer, by default.
     layer, use_raw
         Which matrix to rank; ``adata.X`` by default. Of ``raw``, genes count that are in
-        ``adata.var``.
+        ``adata.var``. A sparse one stays so if the method can take it.
     batch_key : str, optional
         Column of ``adata.obs``. Batches are ranked apart and combined; those of a single cell, and
         cells without a batch, are left out.
@@ -66,7 +66,8 @@ def rank_genes(
         Write to `adata`, or return a DataFrame instead.
     key_added : str, default="unsuprank"
     random_state, n_jobs
-        For a method that is given by name.
+        For a method that is given by name. A forest by name grows until the genes that it marks
+        hold still when the seed changes, within a bound (``n_estimators="auto"``).
 
     Returns
     -------
@@ -74,12 +75,12 @@ def rank_genes(
         With `inplace`, these columns of ``adata.var`` are set, and the settings are in
         ``adata.uns["<key>"]``:
 
-        highly_variable : whether the gene is among the best
-        highly_variable_rank : median of its ranks, from 0 on, in batches where it is among the
-            best; missing where there is none
-        highly_variable_nbatches : number of these batches; with `batch_key` only
-        <key>_score : its score, the mean over batches where there are several
-        <key>_rank : its place among all genes, from 1 on
+        - ``highly_variable``: whether the gene is among the best
+        - ``highly_variable_rank``: median of its ranks, from 0 on, in batches where it is among
+          the best; missing where there is none
+        - ``highly_variable_nbatches``: number of these batches; with `batch_key` only
+        - ``<key>_score``: its score, the mean over batches where there are several
+        - ``<key>_rank``: its place among all genes, from 1 on
 
     Examples
     --------
@@ -90,9 +91,11 @@ def rank_genes(
     >>> int(adata.var["highly_variable"].sum())
     2
     """
-    table = read_anndata(adata, layer=layer, raw=use_raw).table()
     if isinstance(method, str):
-        method = registry.make(method, seed=random_state, n_jobs=n_jobs)
+        n_top = n_top_genes or N_TOP_GENES
+        method = registry.make(method, seed=random_state, n_jobs=n_jobs, n_top=n_top)
+    data = read_anndata(adata, layer=layer, raw=use_raw)
+    table = data.table(sparse=method.takes_sparse)
     batches = _score_batches(method, table, _batches(adata, batch_key))
     scores, ranks = (align_to_genes(adata, table.names, part) for part in batches)
     combined = _combine(ranks, n_top_genes or N_TOP_GENES)

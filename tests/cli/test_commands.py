@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 
@@ -114,7 +115,7 @@ def test_transform(table, frame, tmp_path, capsys):
     scores, small = tmp_path / "s.json", tmp_path / "small.csv"
     args = ["rank", table, "--method", "random", "--seed", "1", "--out", str(scores)]
     assert run(args) == 0
-    best = [r["feature"] for r in json.loads(scores.read_text())][:3]
+    best = [r["feature"] for r in json.loads(scores.read_text())["rows"]][:3]
     args = ["transform", table, "--scores", str(scores), "--top", "3", "--out", str(small)]
     assert run(args) == 0
     pd.testing.assert_frame_equal(pd.read_csv(small), frame[[c for c in frame if c in best]])
@@ -154,7 +155,7 @@ def test_booleans_are_nominal(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "s.csv"
     assert run(["rank", str(tmp_path / "t.csv"), "--method", "genie3", "--out", str(out)]) == 0
-    expected = Genie3(random_state=0).fit(frame)
+    expected = Genie3("auto", random_state=0).fit(frame)
     found = {row["feature"]: float(row["score"]) for row in csv.DictReader(out.open())}
     np.testing.assert_array_equal([found[name] for name in frame], expected.scores_)
     assert run(["rank", str(tmp_path / "t.csv"), "--method", "variance"]) == 0
@@ -206,12 +207,25 @@ def test_explain(frame, tmp_path, capsys, monkeypatch):
     assert capsys.readouterr().out == (tmp_path / "e.csv").read_text()
 
 
+def test_explain_writes_the_page(frame, tmp_path):
+    pytest.importorskip("bokeh")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    page = tmp_path / "p.html"
+    args = ["explain", str(tmp_path / "t.csv"), "--label", "kind", "--report", str(page)]
+    assert run(args) == 0
+    assert "What sets the groups of rows apart?" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [
         (["explain", "{table}"], 3, "--label 'NAME'"),
         (["explain", "{table}", "--label", "a"], 3, "clusters are at least two groups"),
-        (["rank", "{table}", "--method", "nonsense"], 3, "choose one of"),
+        (["rank", "{table}", "--method", "nonsense"], 2, "choose one of"),
+        (["curve", "{table}", "--method", "nonsense"], 2, "choose one of"),
+        (["compare", "{table}", "--methods", "random,nonsense"], 2, "'nonsense' is not a method"),
+        (["reproduce", "--data", "d", "--out", "o", "--methods", "nonsense"], 2, "nonsense"),
+        (["explain", "{table}", "--label", "kind", "--report", "r.pdf"], 3, "name it .html"),
         (["rank", "{table}", "--nonsense"], 2, "No such option"),
         (["rank"], 2, "Missing argument"),
         (["nonsense"], 2, "No such command"),
@@ -313,9 +327,10 @@ def test_progress_bar_shows_time_left():
 
     stream = io.StringIO()
     bar = RichDisplay("growing [trees]", Console(file=stream, force_terminal=True), patience=0.0)
-    bar.update(5, 10)
+    bar.update(5, 10, "61% stable [of 90%]")
     bar.close()
     assert "growing [trees]" in stream.getvalue()
+    assert "61% stable [of 90%]" in stream.getvalue()
     assert "left" in stream.getvalue()
     early = io.StringIO()
     quick = RichDisplay("quick", Console(file=early, force_terminal=True))
@@ -345,8 +360,71 @@ def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
 def test_the_table_says_how_sure_it_is(table, capsys):
     assert run(["rank", table, "--drop", "kind"]) == 0
     assert " p " in capsys.readouterr().out
-    for trees, words in (("20", "another seed of 20 trees"), ("auto", "would share about")):
-        assert run(["rank", table, "--drop", "kind", "--method", "genie3", "--trees", trees]) == 0
+    for options, words in (
+        (["--trees", "20"], "another seed of 20 trees may give another order"),
+        (["--top", "2"], "two forests like this would share about"),
+        ([], "the rank intervals say which places another seed may change"),
+    ):
+        assert run(["rank", table, "--drop", "kind", "--method", "genie3", *options]) == 0
         shown = capsys.readouterr()
         assert "rank interval" in shown.out
         assert words in " ".join(shown.err.split())
+    assert run(["compare", table, "--methods", "symbolic,diversified", "--top", "2"]) == 0
+    shown = " ".join(capsys.readouterr().err.split())
+    for method in ("symbolic", "diversified"):
+        assert re.search(f"note: {method}: [0-9,]+ trees: two forests like this", shown)
+
+
+def test_says_plainly_what_was_reached_when_the_bound_ends_a_forest(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("unsuprank.rankers.forest.tree_work.WORK", 1.0)
+    noise = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 40)))
+    noise.to_csv(tmp_path / "t.csv", index=False)
+    arguments = [str(tmp_path / "t.csv"), "--method", "random-forest", "--top", "5"]
+    assert run(["rank", *arguments, "--report", str(tmp_path / "r.html")]) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search("note: 100 trees, the most for a table of this size: two .* not 90%", said)
+    assert "warning" not in said
+    page = (tmp_path / "r.html").read_text()
+    assert "as many trees as a table of this size is given (100 trees)" in page
+
+
+def test_the_shown_top_is_what_a_forest_settles(table):
+    from unsuprank.cli.options import FitOptions
+
+    ranker = FitOptions(seed=3).make("genie3", n_top=5, n_estimators=None)
+    assert (ranker.n_estimators, ranker.n_features_to_select) == ("auto", 5)
+    assert FitOptions().make("genie3", n_estimators=7).n_estimators == 7
+    assert FitOptions().make("css", n_top=5).n_features_to_select == 16
+    wrapped = FitOptions().make("diversified", n_top=5).ranker
+    assert (wrapped.n_estimators, wrapped.n_features_to_select) == ("auto", 5)
+
+
+def test_files_beyond_the_memory_are_read_in_parts(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 5))
+    X[:, 3] = X[:, 0] + 0.1 * rng.normal(size=3000)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["kind"] = rng.choice(["x", "y"], 3000)
+    frame["id"] = [f"row {i}" for i in range(3000)]
+    path = tmp_path / "large.csv"
+    frame.to_csv(path, index=False)
+    out = tmp_path / "scores.csv"
+    args = ["rank", str(path), "--method", "genie3", "--drop", "e", "--memory", "0.1MB"]
+    args += ["--trees", "100"]
+    assert run([*args, "--out", str(out)]) == 0
+    said = capsys.readouterr().err
+    assert (
+        "large.csv: read in parts; what is shown of its columns is from 3,000 of 3,000 rows" in said
+    )
+    assert "left out because their values hardly repeat: 'id'" in said
+    assert "the ranking is that of 16 samples of 1,024 rows each" in said
+    scores = pd.read_csv(out)
+    assert set(scores["feature"]) == {"a", "b", "c", "d", "kind"}
+    assert set(scores["feature"][:2]) == {"a", "d"}
+    assert run(["rank", str(path), "--drop", "id", "--memory", "100KB"]) == 0
+    assert run(["rank", str(path), "--method", "agnos-s", "--memory", "100KB"]) == 3
+    assert "agnos-s needs all rows; raise --memory, or use " in " ".join(
+        capsys.readouterr().err.split()
+    )
+    assert run(["rank", str(path), "--memory", "much"]) == 2
+    assert "say for instance 500MB or 2GB" in " ".join(capsys.readouterr().err.split())

@@ -111,7 +111,7 @@ def test_compare_leaves_out_who_cannot_take_the_table(messy, capsys):
         (["compare", "{t}", "--out", "{t}"], 3, "would be overwritten"),
         (["curve", "{t}", "--out", "{t}"], 3, "would be overwritten"),
         (["transform", "{t}", "--scores", "{t}", "--out", "{t}"], 3, "would be overwritten"),
-        (["rank", "{t}", "--method", "geni3"], 3, "did you mean genie3?"),
+        (["rank", "{t}", "--method", "geni3"], 2, "did you mean genie3?"),
         (["rank", "{t}", "--sep", "ab"], 3, "name one character, tab or space"),
         (["rank", "{t}", "--decimal", ";"], 2, "neither a point nor a comma"),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
+from sklearn.linear_model import LinearRegression
 
 
 def small_numeric() -> pd.DataFrame:
@@ -61,3 +63,28 @@ def clustering_space(frame: pd.DataFrame) -> np.ndarray:
         z[~known] = 0.0
         parts.append(z)
     return np.hstack(parts)
+
+
+def _design(column):
+    """Columns of a regression: ranks and their squares, or an indicator of each name; gaps at 0."""
+    if column.dtype.kind == "f":
+        known = column.notna().to_numpy()
+        ranks = np.zeros((len(column), 2))
+        ranks[known, 0] = rankdata(column[known]) / known.sum()
+        ranks[known, 1] = ranks[known, 0] ** 2
+        ranks[known] -= ranks[known].mean(axis=0)
+        return ranks
+    dummies = pd.get_dummies(column).to_numpy(float)
+    known = dummies.sum(axis=1) > 0
+    dummies[known] -= dummies[known].mean(axis=0)
+    return dummies
+
+
+def plain_share(column, target):
+    """The share of groups that a regression on a column explains, beyond chance."""
+    X = _design(column)
+    fitted = LinearRegression(fit_intercept=False).fit(X, target - target.mean(axis=0)).predict(X)
+    residual = target - target.mean(axis=0) - fitted
+    share = 1.0 - (residual**2).sum() / ((target - target.mean(axis=0)) ** 2).sum()
+    chance = np.linalg.matrix_rank(X) / (len(X) - 1)
+    return (share - chance) / (1.0 - chance)

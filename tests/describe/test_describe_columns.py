@@ -9,7 +9,7 @@ from describe_tables import TABLES, clustering_space, mixed_with_gaps, small_num
 from scipy.stats import chi2_contingency
 from sklearn.cluster import AgglomerativeClustering
 
-from unsuprank import VarianceRanker
+from unsuprank import Genie3, SharedVariance, VarianceRanker
 from unsuprank.describe import (
     associations,
     find_groups,
@@ -105,6 +105,15 @@ def test_score_rows_are_sorted_and_say_nothing_where_there_is_nothing():
     assert by_name["a"]["missing"] == 1 / 40
     assert by_name["a"]["mode"] is None
     assert by_name["b"]["spread"] == pytest.approx(frame["b"].std(ddof=0))
+
+
+def test_score_rows_say_what_the_ranker_knows():
+    frame = small_numeric()
+    for ranker in (SharedVariance(), Genie3(5, random_state=0)):
+        rows = pd.DataFrame(score_rows(ranker.fit(frame), frame))
+        known = ranker.to_frame().drop(columns="selected")
+        pd.testing.assert_frame_equal(rows[known.columns], known)
+        assert len(known.columns) > 3
 
 
 def beyond_chance(shared, rank_a, rank_b, n_rows):

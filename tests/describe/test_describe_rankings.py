@@ -19,7 +19,7 @@ from unsuprank.describe import (
     spearman,
 )
 from unsuprank.describe.fitted import names_of, read_for
-from unsuprank.describe.refits import n_refits
+from unsuprank.describe.refits import effort, for_refits, n_refits, refit
 from unsuprank.table import Table, read_table
 
 
@@ -151,6 +151,31 @@ def test_larger_tables_get_fewer_refits():
     assert counts(Genie3(n_estimators=1000))[1:] == [3, 3]
     names = pd.DataFrame({f"c{j}": [f"{i}" for i in range(200)] for j in range(50)})
     assert n_refits(Genie3(), read_table(names), 200) < 20  # names count with their values
+
+
+def test_refits_of_a_forest_that_decides_on_its_size_do_so_too():
+    X = np.random.default_rng(0).normal(size=(40, 30))
+    X[:, :8] += np.outer(np.linspace(-2, 2, 40), np.ones(8))
+    table = read_table(X)
+    ranker = Genie3("auto", n_features_to_select=8, random_state=0).fit(table)
+    for one in (ranker, Diversified(ranker).fit(table)):
+        again = for_refits(one)
+        parameters = again.get_params()
+        prefix = "" if one is ranker else "ranker__"
+        assert parameters[f"{prefix}n_estimators"] == "auto"
+        assert parameters[f"{prefix}max_estimators"] == 0.1
+    parts = [np.arange(40)] * 2
+    first, second = refit(for_refits(ranker), table, parts, 1, lambda fitted: fitted)
+    assert first.converged_
+    assert second.converged_
+    assert not np.array_equal(first.scores_, second.scores_)  # seeds of their own
+    top = ranker.order_[:8]
+    assert np.median(first.scores_sem_[top] / ranker.scores_sem_[top]) < 3  # as sure as the fit
+    given = Genie3("auto", max_estimators=500, n_features_to_select=8)
+    assert for_refits(given).max_estimators == 500
+    assert effort(ranker, table, 40) == pytest.approx(
+        effort(Genie3(100), table, 40) * ranker.spent_ / 100
+    )
 
 
 def test_forest_intervals_hold_the_ranks_of_other_seeds():

@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, chi2_contingency, false_discovery_control, mannwhitneyu, rankdata
-from sklearn.linear_model import LinearRegression
+from describe_tables import plain_share
+from scipy.stats import binom, chi2_contingency, false_discovery_control, mannwhitneyu
 
 from unsuprank import explain_clusters
 from unsuprank.describe.cluster_shares import cluster_shares
@@ -38,30 +38,6 @@ def mixed(rng, n, noise_only=True):
         frame["gaps"] -= 1.5 * (labels == "c")
         frame["names"] = np.where(rng.random(n) < 0.5, labels, frame["names"])
     return frame, labels
-
-
-def design(column):
-    """Columns of a regression: ranks and their squares, or an indicator of each name; gaps at 0."""
-    if column.dtype.kind == "f":
-        known = column.notna().to_numpy()
-        ranks = np.zeros((len(column), 2))
-        ranks[known, 0] = rankdata(column[known]) / known.sum()
-        ranks[known, 1] = ranks[known, 0] ** 2
-        ranks[known] -= ranks[known].mean(axis=0)
-        return ranks
-    dummies = pd.get_dummies(column).to_numpy(float)
-    known = dummies.sum(axis=1) > 0
-    dummies[known] -= dummies[known].mean(axis=0)
-    return dummies
-
-
-def plain_share(column, target):
-    X = design(column)
-    fitted = LinearRegression(fit_intercept=False).fit(X, target - target.mean(axis=0)).predict(X)
-    residual = target - target.mean(axis=0) - fitted
-    share = 1.0 - (residual**2).sum() / ((target - target.mean(axis=0)) ** 2).sum()
-    chance = np.linalg.matrix_rank(X) / (len(X) - 1)
-    return (share - chance) / (1.0 - chance)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -138,7 +138,7 @@ def test_frame():
 
 def test_progress_is_shown():
     class Recorder:
-        def update(self, done, total):
+        def update(self, done, total, note=""):
             steps.append((done, total))
 
         def close(self):

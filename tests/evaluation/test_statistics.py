@@ -127,3 +127,36 @@ def test_printed_figures():
     assert paper.agrees(0.1149, printed, 0.0)  # rounds to 0.11
     assert not paper.agrees(0.1151, printed, 0.0)
     assert paper.agrees(0.1151, printed, 0.07)
+
+
+def test_rankings_that_are_compared_whole_agree_by_necessity():
+    found = stability([[0, 1, 2], [2, 1, 0]], k=3)
+    assert found.overlap == found.kuncheva == found.nogueira == 1.0
+
+
+def test_the_depth_of_rank_biased_overlap_follows_from_k():
+    orders = [[0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3]]
+    for k, persistence in ((1, 0.5), (2, 0.5), (4, 0.75), (5, 0.8)):
+        expected = stability(orders, k=k, persistence=persistence).rank_biased_overlap
+        assert stability(orders, k=k).rank_biased_overlap == expected
+    # At no depth in particular: of the first 1, 2, ..., 6, as many are common.
+    shares = np.mean([0 / 1, 1 / 2, 3 / 3, 3 / 4, 4 / 5, 6 / 6])
+    assert stability(orders, persistence=1.0).rank_biased_overlap == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: stability([[0, 1]]), "at least two rankings"),
+        (lambda: stability([[0.5, 1.0], [1.0, 0.5]]), "must be orders"),
+        (lambda: error_curve(np.eye(4), {}), "nothing to evaluate"),
+        (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes=[0.5]), "whole numbers"),
+        (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes=[5]), "from 1 to the number"),
+        (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes="all"), "must be 'geometric'"),
+        (lambda: compare([1.0, 2.0]), "one value per data set and method"),
+        (lambda: compare(np.eye(3), methods=["a"]), "3 data sets and 3 methods"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused_in_a_sentence(call, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        call()

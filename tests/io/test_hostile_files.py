@@ -166,3 +166,53 @@ def test_latin_1_and_utf_16(put):
     assert data.names[0] == "größe"
     assert "Latin-1" in data.notes[0]
     assert read_file(put("t.csv", "größe,b\n1,2\n3,4\n".encode("utf-16"))).names[0] == "größe"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("@relation t\n@attribute a numeric\n@data\n", "has no rows after @data"),
+        ("@relation t\n@data\n1\n", "it needs @attribute lines"),
+        ("@relation t\n@attribute\n@data\n1\n", "line 2: not an @attribute line"),
+    ],
+)
+def test_arff_without_what_it_needs(put, content, said):
+    refused(put("t.arff", content), said)
+
+
+def test_arrays_of_other_shapes(put, tmp_path):
+    np.save(tmp_path / "line.npy", np.arange(5.0))
+    assert read_file(tmp_path / "line.npy").table().shape == (5, 1)
+    np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
+    refused(tmp_path / "cube.npy", "2 x 2 x 2 array of float64; a table of numbers is needed")
+    np.save(tmp_path / "words.npy", np.array([["a", "b"]]))
+    refused(tmp_path / "words.npy", "a table of numbers is needed")
+
+
+@pytest.mark.parametrize("sep", ["ab", "", '"', "\n"])
+def test_separators_that_cannot_be(put, sep):
+    refused(put("t.csv", "a,b\n1,2\n"), "name one character, tab or space", ReadOptions(sep=sep))
+
+
+def test_matrices_that_an_h5ad_does_not_have(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    path = tmp_path / "t.h5ad"
+    anndata.AnnData(np.eye(3)).write_h5ad(path)
+    refused(path, "either a layer or raw, not both", ReadOptions(layer="a", raw=True))
+    refused(path, "has no raw matrix", ReadOptions(raw=True))
+    refused(path, "has no layer 'a'; its layers: none", ReadOptions(layer="a"))
+    anndata.AnnData(shape=(3, 2)).write_h5ad(path)
+    refused(path, "has no X; choose a layer")
+
+
+def test_parquet_with_an_index_and_with_lists(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [[1], [2, 3]]}, index=["p", "q"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = read_file(tmp_path / "t.parquet")
+    assert data.row_names == ["p", "q"]
+    assert data.without(["b"]).table().shape == (2, 1)
+    refused(tmp_path / "t.parquet", "column 'b' holds values of type list")
+    with pytest.raises(FileProblem, match="has no column left to rank"):
+        data.without(["a", "b"]).table()

@@ -278,6 +278,11 @@ def test_prints(opened):
         assert shown >= width - 1
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     assert opened.find_element(By.CSS_SELECTOR, "table.paper").is_displayed()
-    for hidden in ("#scroller", "nav", ".tools"):
+    for hidden in ("#scroller", "nav", ".tools", "span.screen"):
         assert not opened.find_element(By.CSS_SELECTOR, hidden).is_displayed()
+    style = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
+    for whole in ("main section > p", "figure", ".verdict > div", ".clusters tbody"):
+        assert opened.execute_script(style, whole, "breakInside") == "avoid"
+    for head in ("h2", "h3", "main section > p", ".legend"):  # they stay with what follows
+        assert opened.execute_script(style, head, "breakAfter") == "avoid"
     opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -58,11 +58,15 @@ def finished(store: Path) -> set[str]:
     return {name_of(json.loads(p.read_bytes().splitlines()[1])["cell"]) for p in files}
 
 
-def wait_for_cells(journal: Path, n_begun: int) -> None:
+def wait_for_cells(child: int, journal: Path, n_begun: int) -> None:
     """Until so many cells were begun: a kill then hits a run on fast and slow machines alike."""
-    deadline = time.monotonic() + 60
-    while len(journal.read_text().splitlines()) < n_begun and time.monotonic() < deadline:
+    while len(journal.read_text().splitlines()) < n_begun and not _ended(child):
         time.sleep(0.0005)
+
+
+def _ended(child: int) -> bool:
+    """Whether a child came to its end; its status stays there to be read."""
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def kills(data: Path, store: Path, journal: Path) -> dict:
@@ -72,7 +76,7 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
     for _ in range(KILLS):
         noted = len(journal.read_text().splitlines())
         child = fork(data, store, journal)
-        wait_for_cells(journal, noted + rng.randint(0, 3))
+        wait_for_cells(child, journal, noted + rng.randint(0, 3))
         time.sleep(rng.uniform(0.0, 1.5 * PAUSE))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)

@@ -103,13 +103,14 @@ def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
     command = [sys.executable, "-c", program, "reproduce", "--jobs", "2", "--quiet"]
     command += ["--data", str(few), "--out", str(out), "--only", "sota", "--methods", "random"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    store, deadline = out / "store", time.monotonic() + 60
-    while len(list(store.glob("??/[!.]*.json"))) < 3 and time.monotonic() < deadline:
+    store = out / "store"
+    while len(list(store.glob("??/[!.]*.json"))) < 3 and running.poll() is None:
         time.sleep(0.01)
     workers_of = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
     assert len(workers_of) >= 2
+    deadline = time.monotonic() + 60  # from the death of their parent on
     while any(_runs(int(pid)) for pid in workers_of) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(_runs(int(pid)) for pid in workers_of)

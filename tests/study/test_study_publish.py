@@ -14,6 +14,7 @@ from unsuprank.study.data.data_sets import DataSet
 from unsuprank.study.plan import paper, recipes
 from unsuprank.study.plan.cells import FOLD_SEED, N_FOLDS, compute, make_cell, unpack_order
 from unsuprank.study.plan.recipes import RECIPES, Recipe
+from unsuprank.study.plan.recipes import find as find_recipe
 from unsuprank.study.plan.suites import (
     GENIE3,
     PARTS,
@@ -291,6 +292,8 @@ def test_a_forest_gives_the_orders_of_its_scores_and_a_path_those_of_its_setting
     assert list(orders) == ["genie3", "random_forest", "symbolic"]
     alone = Genie3(n_estimators=5, random_state=1).fit(X)
     assert orders["genie3"].tolist() == alone.order_.tolist()
+    by_name = find_recipe("genie3").rank(table, None, {}, 1)  # the paper's 100 trees
+    assert by_name["order"].tolist() == Genie3(100, random_state=1).fit(X).order_.tolist()
     grid = RECIPES["urelief-grid"].rank(table, None, {}, 0)
     assert len(grid) == 30
     alone = URelief(n_neighbors=15, n_iterations=0.5, random_state=0).fit(X)

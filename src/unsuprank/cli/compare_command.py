@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
 
 import typer
 
@@ -14,7 +13,8 @@ from ..ranker import Ranker
 from ..table import Table
 from . import console
 from .files import check_out, load, save
-from .options import FitOptions, Out, TableOptions, Top, split_names, with_groups
+from .forest_words import fit, say_how_stable
+from .options import FitOptions, MethodNames, Out, TableOptions, Top, with_groups
 
 
 @with_groups
@@ -22,16 +22,15 @@ def compare(
     context: typer.Context,
     options: TableOptions,
     fitting: FitOptions,
-    methods: Annotated[
-        str, typer.Option(help="Methods to compare: a,b,c.", metavar="A,B")
-    ] = f"{registry.DEFAULT},variance,random",
+    methods: MethodNames = f"{registry.DEFAULT},variance,random",
     top: Top = 16,
     out: Out = None,
 ) -> None:
     """Compare the rankings of several methods: agreement and shared top features."""
-    rankers = {name: fitting.make(name) for name in split_names(methods)}
+    rankers = {name: fitting.make(name, n_top=top) for name in methods}
     check_out(out, options.file)
-    table = load(options, context.obj.quiet).table()
+    sparse = all(ranker.takes_sparse for ranker in rankers.values())
+    table = load(options, context.obj.quiet).table(sparse=sparse)
     fitted = _fit_those_that_can(rankers, table, context.obj.quiet)
     rows = rank_rows(table.names, fitted)
     save(rows, out)
@@ -59,7 +58,9 @@ def _fit_those_that_can(
     for name, ranker in rankers.items():
         reason = registry.find(name).cannot_take(table)
         if not reason:
-            fitted[name] = ranker.fit(table)
+            fitted[name] = fit(ranker, table)
+            if not quiet:
+                say_how_stable(ranker, name)
         elif not quiet:
             console.note(f"{name} is left out: {reason}")
     if not fitted:

@@ -58,7 +58,7 @@ class RichDisplay:
         self._bar: Progress | None = None
         self._task: Any = None
 
-    def update(self, done: float, total: float) -> None:
+    def update(self, done: float, total: float, note: str = "") -> None:
         """Show how much is done, once it is worth it."""
         if self._bar is None:
             if time.monotonic() - self._start < self._patience:
@@ -69,12 +69,13 @@ class RichDisplay:
                 TaskProgressColumn(),
                 TimeRemainingColumn(),
                 TextColumn("left"),
+                TextColumn("{task.fields[note]}"),
                 console=self._console,
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(self._label, total=total)
-        self._bar.update(self._task, completed=done, total=total)
+            self._task = self._bar.add_task(self._label, total=total, note="")
+        self._bar.update(self._task, completed=done, total=total, note=escape(note))
 
     def close(self) -> None:
         """Take the bar away."""

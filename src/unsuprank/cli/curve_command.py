@@ -27,7 +27,7 @@ def curve(
     ranker = fitting.make(method)
     check_out(out, options.file)
     data = load(options, context.obj.quiet)
-    table = data.table()
+    table = data.table(sparse=ranker.takes_sparse)
     reason = no_curve_because(table)
     if reason is not None:
         raise FileProblem(reason)

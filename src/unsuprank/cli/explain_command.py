@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from .. import registry
 from ..describe import ClusterContrast, ClusterExplanation, explain_clusters
+from ..describe.explain import p_text
 from ..io import DataFile, FileColumn, FileProblem
 from . import console
-from .files import check_out, load, save
-from .options import Out, TableOptions, with_groups
+from .files import check_out, check_report, load, save, write_page
+from .options import Out, ReportPath, TableOptions, with_groups
 
 
 @with_groups
@@ -19,14 +21,19 @@ def explain(
     options: TableOptions,
     top: Annotated[int, typer.Option(min=1, help="How many features of a cluster to show.")] = 5,
     out: Out = None,
+    report: ReportPath = None,
 ) -> None:
     """Show which columns set clusters apart, which --label names: all of them, and each one."""
     check_out(out, options.file)
+    check_report(report, options.file)
     data = load(options, context.obj.quiet)
-    found = explain_clusters(data.table(), _clusters(data).cells())
+    clusters, table = _clusters(data), data.table()
+    found = explain_clusters(table, clusters.cells())
     save(found.rows(), out)
     if out != "-":
         _show(found, top)
+    if report:  # the page of the ranking has a section on the clusters
+        write_page(registry.make(registry.DEFAULT).fit(table), data, table, report, seed=0)
 
 
 def _clusters(data: DataFile) -> FileColumn:
@@ -62,7 +69,7 @@ def _top_rows(
             row["feature"],
             f"{row['score']:.2f} ± {row['score'] - row['low']:.2f}",
             *[row[key] for key in details],
-            f"{row['adjusted_p_value']:.1g}",
+            p_text(row["adjusted_p_value"]),
         ]
         for row in rows
     ] or [["none is beyond chance", *[None] * (len(details) + 2)]]

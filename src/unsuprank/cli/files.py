@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..io import DataFile, FileProblem, check_ending, read_file, write_rows
+from ..io import (
+    DataFile,
+    FileProblem,
+    LargeFile,
+    check_ending,
+    read_file,
+    write_rows,
+    write_scores,
+)
+from ..ranker import Ranker
+from ..row_source import RowSource
+from ..table import Table
 from . import console
 from .options import FileOptions, TableOptions, split_names
 
@@ -25,7 +36,22 @@ def read(options: FileOptions, quiet: bool) -> DataFile:
 
 def load(options: TableOptions, quiet: bool) -> DataFile:
     """Read a file, set columns aside, and point out what looks odd."""
-    data = read(options, quiet).without(split_names(options.drop))
+    return set_aside(read(options, quiet), options, quiet)
+
+
+def load_rows(large: LargeFile, options: TableOptions, quiet: bool) -> tuple[DataFile, RowSource]:
+    """Look at a sample of a file that is read in parts as at a small file; and give its rows."""
+    sample = large.sample()
+    if not quiet:
+        for text in sample.notes:
+            console.note(f"{sample.source}: {text}")
+    data = set_aside(sample, options, quiet)
+    return data, large.rows.select(data.names)
+
+
+def set_aside(data: DataFile, options: TableOptions, quiet: bool) -> DataFile:
+    """Set columns aside, and point out what looks odd."""
+    data = data.without(split_names(options.drop))
     data = data.with_label(options.label).with_nominal(split_names(options.nominal))
     found = {} if options.keep_ids else data.identifiers()
     left_out = {n: why for n, why in found.items() if n not in split_names(options.nominal)}
@@ -76,10 +102,42 @@ def check_out(out: str | None, source: str | Path | None = None) -> None:
         check_ending(out)
 
 
+def check_report(path: Path | None, source: str) -> None:
+    """Refuse before the work a ``--report`` that would fail after it."""
+    check_target(path, source)
+    if path and path.suffix.lower() not in (".html", ".htm"):
+        raise FileProblem(f"{path}: the report is a web page; name it .html, and print it to PDF")
+
+
+def write_page(ranker: Ranker, data: DataFile, table: Table, path: Path, seed: int) -> None:
+    """Write the page about a ranking of the table of a file."""
+    ranker.report(
+        table,
+        path,
+        title=data.source,
+        labels=data.label.texts() if data.label else None,
+        label_name=data.label.name if data.label else None,
+        notes=[
+            *data.notes,
+            *data.column_notes(),
+            *(f"column {name!r} {why}" for name, why in data.suspects()),
+        ],
+        seed=seed,
+    )
+    say_written(path)
+
+
 def save(rows: Sequence[dict[str, Any]], out: str | None, *, guard: bool = True) -> None:
     """Write rows to where ``--out`` says, if it says so."""
     if out:
         write_rows(rows, out, guard=guard)
+        say_written(out)
+
+
+def save_scores(rows: Sequence[dict[str, Any]], out: str | None) -> None:
+    """Write a ranking to where ``--out`` says, if it says so."""
+    if out:
+        write_scores(rows, out)
         say_written(out)
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -28,6 +30,26 @@ _fitting = partial(typer.Option, rich_help_panel="Fitting")
 def split_names(text: str) -> tuple[str, ...]:
     """Split a list like ``a,b,c``."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def checked(check: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Make a parser of an option of what `check` does; what it refuses is a wrong option."""
+
+    def parse(text: str) -> Any:
+        try:
+            return check(text)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return parse
+
+
+def _method_name(text: str) -> str:
+    return registry.find(text).name
+
+
+def _method_names(text: str) -> tuple[str, ...]:
+    return tuple(_method_name(name) for name in split_names(text))
 
 
 def _decimal_sign(text: str) -> str:
@@ -82,6 +104,23 @@ class FileOptions(ReadOptions, OptionGroup):
     ] = ""
 
 
+def _byte_count(text: str) -> int:
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", text.upper())
+    if not found or not float(found[1]):
+        raise typer.BadParameter(f"{text!r} is no amount of memory; say for instance 500MB or 2GB")
+    return int(float(found[1]) * 1024 ** " KMGT".index(found[2] or " "))
+
+
+Memory = Annotated[
+    Any,
+    _reading(
+        parser=_byte_count,
+        metavar="2GB",
+        help="Read files that would take more than this in parts, and rank samples of their rows.",
+    ),
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(FileOptions):
     """Which file to read, and what its columns are."""
@@ -115,7 +154,7 @@ class FitOptions(OptionGroup):
     ] = ""
 
     def make(self, method: str, **params: Any) -> Ranker:
-        """Make an unfitted ranker; an unknown method is an error that lists the known ones."""
+        """Make an unfitted ranker."""
         jobs = self.jobs or os.cpu_count() or 1
         forced = {"include": split_names(self.include), "exclude": split_names(self.exclude)}
         params |= {name: wanted for name, wanted in forced.items() if wanted}
@@ -127,6 +166,14 @@ def check_trees(method: str, trees: Any) -> None:
     ranker = registry.make(method)
     if trees is not None and not parameters_called(ranker, "n_estimators"):
         raise typer.BadParameter(f"{method} grows no trees; leave out --trees, or use genie3")
+
+
+def check_scheduler(method: str, scheduler: str | None) -> None:
+    """Refuse a scheduler for a method that has nothing to hand out."""
+    if scheduler is not None and not parameters_called(registry.make(method), "scheduler"):
+        raise typer.BadParameter(
+            f"{method} runs on one machine; leave out --scheduler, or use shared-variance or genie3"
+        )
 
 
 def _complete_method(incomplete: str) -> list[tuple[str, str]]:
@@ -142,7 +189,17 @@ def _tree_count(text: str) -> int | str:
 
 
 MethodName = Annotated[
-    str, typer.Option(help="See `unsuprank methods`.", autocompletion=_complete_method)
+    Any,
+    typer.Option(
+        parser=checked(_method_name),
+        metavar="NAME",
+        help="See `unsuprank methods`.",
+        autocompletion=_complete_method,
+    ),
+]
+MethodNames = Annotated[
+    Any,
+    typer.Option(parser=checked(_method_names), metavar="A,B", help="Methods to compare: a,b,c."),
 ]
 Top = Annotated[int, typer.Option(min=1, help="How many features to show.")]
 Trees = Annotated[
@@ -150,8 +207,18 @@ Trees = Annotated[
     _fitting(
         parser=_tree_count,
         metavar="N|auto",
-        help="Trees of a forest method; auto: until the ranking is stable.",
+        help="Trees of a forest method; auto, and if not given: until the top columns hold still.",
     ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="A Dask scheduler whose workers do the work, such as tcp://10.0.0.1:8786.",
+    ),
+]
+ReportPath = Annotated[
+    Path | None, typer.Option("--report", help="Write a page to look at (.html).")
 ]
 Out = Annotated[str | None, typer.Option(help="Write .csv, .json or .parquet; - prints CSV.")]
 

@@ -9,19 +9,25 @@ import typer
 
 from .. import registry
 from ..describe import score_rows
-from ..io import DataFile, FileProblem, add_scores
+from ..describe.explain import p_text
+from ..io import FileProblem, LargeFile, add_scores, open_large
 from ..ranker import Ranker
-from ..table import Table
 from . import console
-from .files import check_out, check_target, load, save, say_written
+from .files import check_out, check_report, load, load_rows, save_scores, say_written, write_page
+from .forest_words import fit, say_how_stable
 from .options import (
     FitOptions,
+    Memory,
     MethodName,
     Out,
+    ReportPath,
+    Scheduler,
     TableOptions,
     Top,
     Trees,
+    check_scheduler,
     check_trees,
+    split_names,
     with_groups,
 )
 
@@ -34,36 +40,75 @@ def rank(
     method: MethodName = registry.DEFAULT,
     trees: Trees = None,
     top: Top = 16,
+    memory: Memory = "2GB",
+    scheduler: Scheduler = None,
     out: Out = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page to look at (.html).")] = None,
+    report: ReportPath = None,
     write: Annotated[bool, typer.Option("--write", help="Put scores into the .h5ad.")] = False,
 ) -> None:
     """Rank the columns of a table, the most telling first."""
     check_trees(method, trees)
-    ranker = fitting.make(method, n_estimators=trees)
+    check_scheduler(method, scheduler)
+    ranker = fitting.make(method, n_estimators=trees, n_top=top)
     check_out(out, options.file)
-    _check_report(report, options.file)
+    check_report(report, options.file)
     if write and not options.file.endswith(".h5ad"):
         raise FileProblem("--write puts scores back into an .h5ad file; use --out for others")
-    data = load(options, context.obj.quiet)
-    table = data.table()
-    ranker.fit(table)
+    quiet = context.obj.quiet
+    large = open_large(options.file, options, memory, split_names(options.nominal))
+    if large is None:
+        data = load(options, quiet)
+        # A page looks at all values.
+        table = data.table(sparse=ranker.takes_sparse and report is None)
+        if scheduler is not None:
+            console.note("the table fits into --memory, and is ranked here")
+        fit(ranker, table)
+    else:
+        _check_large(ranker, method, large, write)
+        data, source = load_rows(large, options, quiet)
+        table = data.table()
+        fit(_for_rows(ranker, scheduler), source)
     rows = score_rows(ranker, table)
-    save(rows, out)
+    save_scores(rows, out)
     if out != "-":
         _show(ranker, rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")
-        _say_how_stable(ranker, context.obj.quiet)
+        if not quiet:
+            _say_what_was_looked_at(ranker)
+            say_how_stable(ranker)
     if report:
-        _write_report(ranker, data, table, report, fitting.seed)
+        write_page(ranker, data, table, report, fitting.seed)
     if write:
         add_scores(Path(options.file), table.names, ranker, options)
         say_written(f"scores in var of {options.file}")
 
 
-def _check_report(report: Path | None, source: str) -> None:
-    check_target(report, source)
-    if report and report.suffix.lower() not in (".html", ".htm"):
-        raise FileProblem(f"{report}: the report is a web page; name it .html, and print it to PDF")
+def _check_large(ranker: Ranker, method: str, large: LargeFile, write: bool) -> None:
+    """Refuse what cannot be done with a file that is read in parts."""
+    takes = f"{large.source} takes about {large.n_bytes / 2**30:.1f} GB when it is read whole"
+    if not (ranker.samples_rows or ranker.streams_rows):
+        able = [m.name for m in registry.available() if m.beyond_memory]
+        raise FileProblem(
+            f"{takes}, and {method} needs all rows; raise --memory, or use {', '.join(able)}"
+        )
+    if write:
+        raise FileProblem(f"{takes}, as --write has to; raise --memory, or use --out")
+
+
+def _for_rows(ranker: Ranker, scheduler: str | None) -> Ranker:
+    """The ranker, told to look at samples of rows unless it reads all of them in turn."""
+    told: dict[str, Any] = {} if scheduler is None else {"scheduler": scheduler}
+    if not ranker.streams_rows:
+        told["max_samples"] = ranker.samples_rows
+    return ranker.set_params(**told)
+
+
+def _say_what_was_looked_at(ranker: Ranker) -> None:
+    """Say which rows the ranking is that of, if not all of them."""
+    used = getattr(ranker, "rows_used_", "all rows")
+    if getattr(ranker, "n_blocks_", None):
+        used = f"{ranker.n_blocks_} samples of {ranker.get_params()['max_samples']:,} rows each"
+    if used != "all rows":
+        console.note(f"the ranking is that of {used}")
 
 
 def _show(ranker: Ranker, rows: list[dict[str, Any]], of_what: str) -> None:
@@ -88,38 +133,5 @@ def _certainty(ranker: Ranker) -> dict[str, list[str]]:
     if intervals is not None:
         cells["rank interval"] = [f"{low}-{high}" for low, high in intervals.tolist()]
     if tails is not None:
-        cells["p"] = ["< 1e-16" if p < 1e-16 else f"{p:.2g}" for p in tails.tolist()]
+        cells["p"] = [p_text(p) for p in tails.tolist()]
     return cells
-
-
-def _say_how_stable(ranker: Ranker, quiet: bool) -> None:
-    """Say whether another seed would give the ranking of a forest again."""
-    if quiet or not hasattr(ranker, "n_estimators_"):
-        return
-    stability = getattr(ranker, "stability_", None)
-    if stability is not None:
-        console.note(
-            f"two forests like this would share about {stability:.0%} of their top columns"
-        )
-    else:
-        console.note(
-            f"another seed of {ranker.n_estimators_} trees gives another order; --trees auto goes "
-            "on until the top columns hold still"
-        )
-
-
-def _write_report(ranker: Ranker, data: DataFile, table: Table, path: Path, seed: int) -> None:
-    ranker.report(
-        table,
-        path,
-        title=data.source,
-        labels=data.label.texts() if data.label else None,
-        label_name=data.label.name if data.label else None,
-        notes=[
-            *data.notes,
-            *data.column_notes(),
-            *(f"column {n!r} {why}" for n, why in data.suspects()),
-        ],
-        seed=seed,
-    )
-    say_written(path)

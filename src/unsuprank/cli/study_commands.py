@@ -16,21 +16,14 @@ from ..study.data.fetch import fetch, problem
 from ..study.engine.runner import Limits
 from ..study.plan.suites import PARTS, check_methods, check_parts
 from . import console
-from .options import OptionGroup, split_names, with_groups
+from .options import OptionGroup, Scheduler, checked, split_names, with_groups
 
 data_app = typer.Typer(help="The data sets of the study.", no_args_is_help=True)
 
 
-def _checked(check: Callable[[Sequence[str]], list[str]]) -> Callable[[str], list[str]]:
-    """A parser of names by comma, for which an unknown name is a wrong option."""
-
-    def parse(text: str) -> list[str]:
-        try:
-            return check(split_names(text))
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-
-    return parse
+def _named(check: Callable[[Sequence[str]], list[str]]) -> Callable[[str], Any]:
+    """A parser of names by comma."""
+    return checked(lambda text: check(split_names(text)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +34,10 @@ class StudyOptions(OptionGroup):
     out: Annotated[Path, typer.Option(help="Where results, tables and pictures go.")]
     only: Annotated[
         Any,
-        typer.Option(
-            parser=_checked(check_parts), metavar="A,B", help=f"Parts: {', '.join(PARTS)}."
-        ),
+        typer.Option(parser=_named(check_parts), metavar="A,B", help=f"Parts: {', '.join(PARTS)}."),
     ] = None
     methods: Annotated[
-        Any, typer.Option(parser=_checked(check_methods), metavar="A,B", help="Methods.")
+        Any, typer.Option(parser=_named(check_methods), metavar="A,B", help="Methods.")
     ] = None
     data_sets: Annotated[str | None, typer.Option(metavar="A,B", help="Data sets.")] = None
 
@@ -56,6 +47,7 @@ class RunOptions(OptionGroup):
     """How to run it."""
 
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2
+    scheduler: Scheduler = None
     time_limit: Annotated[float, typer.Option(help="Seconds that one cell may take.")] = 90.0
     grid_time_limit: Annotated[
         float, typer.Option(help="Seconds of a cell of the hyper-parameter studies.")
@@ -81,6 +73,7 @@ def reproduce(context: typer.Context, study: StudyOptions, running: RunOptions) 
             methods=study.methods,
             data_sets=None if study.data_sets is None else split_names(study.data_sets),
             jobs=running.jobs,
+            scheduler=running.scheduler,
             full=running.full,
             limits=Limits(running.time_limit, running.memory_limit, running.grid_time_limit),
             retry_failed=running.retry_failed,

@@ -84,7 +84,7 @@ class Spans:
     def of(cls, table: Table) -> Spans:
         """The spans of all columns of a table."""
         numeric = table.n_values == 0
-        numbers = np.zeros((table.n_rows, int(numeric.sum())), dtype=np.float32)
+        numbers = np.zeros((table.n_rows, int(numeric.sum())))
         if (varies := numeric & table.varies).any():
             vectors = embed(table.take(columns=varies))
             numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
@@ -106,7 +106,7 @@ class Spans:
         """tr PQ of every column with every other one."""
         shared = np.zeros((len(self.ranks), len(other.ranks)))
         mine, theirs = self.numeric, other.numeric
-        shared[np.ix_(mine, theirs)] = np.square(self.numbers.T @ other.numbers, dtype=np.float64)
+        shared[np.ix_(mine, theirs)] = np.square(self.numbers.T @ other.numbers)
         shared[np.ix_(~mine, theirs)] = self._of_names(self.names.T @ other.numbers)
         shared[np.ix_(mine, ~theirs)] = other._of_names(other.names.T @ self.numbers).T
         products = (self.names.T @ other.names).power(2)
@@ -114,7 +114,7 @@ class Spans:
         return shared
 
     def _of_names(self, products: np.ndarray) -> np.ndarray:
-        return self._sums @ np.square(products, dtype=np.float64)
+        return self._sums @ np.square(products)
 
     @property
     def _sums(self) -> sparse.csr_array:

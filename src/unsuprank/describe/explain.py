@@ -167,7 +167,8 @@ def explain_clusters(
     population in about 95% of samples of 600 rows, and in about 90% of samples of 60.
 
     Each column is looked at by itself. What two columns tell together and neither alone, such as
-    the corners of a chessboard, is not found.
+    the squares of a chessboard, is not found here; a :class:`~unsuprank.PredictiveClusteringForest`
+    that takes the labels for its clustering column finds it.
 
     Examples
     --------
@@ -243,6 +244,11 @@ def _contrast(
         inside=found.inside[c],
         outside=found.outside[c],
     )
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as people read it; what is below 1e-16 is not known better than that."""
+    return "< 1e-16" if p_value < 1e-16 else f"{p_value:.2g}"
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:

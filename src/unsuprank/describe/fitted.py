@@ -15,11 +15,26 @@ def parameters_called(ranker: Ranker, name: str) -> list[str]:
     return [key for key in ranker.get_params() if key.split("__")[-1] == name]
 
 
-def n_trees(ranker: Ranker) -> int | None:
-    """Trees of a fitted forest, or of one that was asked for by number."""
-    forest: Any = getattr(ranker, "ranker_", ranker)
-    count = getattr(forest, "n_estimators_", getattr(forest, "n_estimators", None))
-    return int(count) if isinstance(count, (int, np.integer)) else None
+def forest_in(ranker: Ranker) -> Any:
+    """The forest that a fitted ranker is, or that it wraps; None if there is none."""
+    inner = getattr(ranker, "ranker_", ranker)
+    return inner if hasattr(inner, "n_estimators_") else None
+
+
+def n_settled(forest: Any) -> int:
+    """How many columns a forest that decides on its size had to tell from the others.
+
+    None at all if their number was given, or if all columns are selected.
+    """
+    selected = int(forest.get_support().sum())
+    return 0 if forest.stability_ is None or selected == len(forest.scores_) else selected
+
+
+def n_plain_trees(ranker: Ranker) -> float | None:
+    """How many plain trees take as long as a fitted forest, or as one of a given number."""
+    forest = forest_in(ranker) or ranker
+    count = getattr(forest, "spent_", getattr(forest, "n_estimators", None))
+    return float(count) if isinstance(count, (int, float, np.integer)) else None
 
 
 def names_of(ranker: Ranker) -> list[str]:
@@ -28,6 +43,18 @@ def names_of(ranker: Ranker) -> list[str]:
     if names is None:
         return [f"x{j}" for j in range(len(ranker.scores_))]
     return [str(name) for name in names]
+
+
+def known_of_columns(ranker: Ranker) -> dict[str, np.ndarray]:
+    """What a fitted ranker has found about columns besides their scores, in their order."""
+    found = {}
+    for attribute, name in ranker.column_facts.items():
+        values = getattr(ranker, attribute)
+        if values.ndim == 1:
+            found[name] = values
+        else:
+            found[f"{name}_low"], found[f"{name}_high"] = values.T
+    return found
 
 
 def read_for(ranker: Ranker, X: Any) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ranker import Ranker
-from .fitted import names_of
+from .fitted import known_of_columns, names_of
 
 
 def as_frame(found: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Any:
@@ -48,11 +48,6 @@ def ranking_frame(ranker: Ranker) -> Any:
         "rank": ranker.ranking_,
         "score": ranker.scores_,
         "selected": ranker.get_support(),
+        **known_of_columns(ranker),
     }
-    for attribute, name in ranker.column_facts.items():
-        values = getattr(ranker, attribute)
-        if values.ndim == 1:
-            found[name] = values
-        else:
-            found[f"{name}_low"], found[f"{name}_high"] = values.T
     return as_frame({name: values[ranker.order_] for name, values in found.items()})

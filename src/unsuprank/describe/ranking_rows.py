@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ranker import Ranker
-from .fitted import read_for
+from .fitted import known_of_columns, read_for
 from .summary import summarise_columns
 
 
@@ -24,8 +24,8 @@ def score_rows(ranker: Ranker, X: Any) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        With the keys feature, rank, score, mean, mode, spread, missing and zero; None where
-        there is nothing to say.
+        With the keys feature, rank, score, what else the ranker knows (as :meth:`Ranker.to_frame`
+        calls it), mean, mode, spread, missing and zero; None where there is nothing to say.
 
     Examples
     --------
@@ -37,13 +37,14 @@ def score_rows(ranker: Ranker, X: Any) -> list[dict[str, Any]]:
     'b'
     """
     table = read_for(ranker, X)
-    summary = summarise_columns(table)
+    summary, known = summarise_columns(table), known_of_columns(ranker)
     rows = []
     for rank, j in enumerate(ranker.order_.tolist(), 1):
         row: dict[str, Any] = {
             "feature": table.names[j],
             "rank": rank,
             "score": float(ranker.scores_[j]),
+            **{key: values[j].item() for key, values in known.items()},
         }
         for key in ("mean", "mode", "spread", "missing", "zero"):
             value = getattr(summary, key)[j]

@@ -18,7 +18,7 @@ from .._progress import progress
 from ..ranker import Ranker
 from ..registry import method_of
 from ..table import Table
-from .fitted import n_trees, parameters_called
+from .fitted import n_plain_trees, parameters_called
 
 T = TypeVar("T")
 
@@ -28,6 +28,8 @@ MIN_REFITS = 3
 MAX_REFITS = 20
 #: Work that refits may come to, in the units of `effort`; about three seconds.
 REFIT_WORK = 16_000_000
+#: What a forest that decides on its size may spend on a refit, in shares of what one fit may.
+REFIT_SHARE = 0.1
 
 
 def n_refits(ranker: Ranker, table: Table, n_rows: int) -> int:
@@ -40,7 +42,7 @@ def effort(ranker: Ranker, table: Table, n_rows: int) -> float:
     """What a fit costs: one unit is about a fifth of a microsecond on one machine or another."""
     method = method_of(ranker)
     by_method = 1.0 if method is None else method.effort
-    trees = max(100, n_trees(ranker) or 0)
+    trees = max(100.0, n_plain_trees(ranker) or 0.0)
     width = int(np.clip(table.n_values, 1, n_rows).sum())
     return n_rows * (width + n_rows / 4) * by_method * (trees / 100)
 
@@ -49,7 +51,22 @@ def scores_on_parts(ranker: Ranker, table: Table, seed: int) -> np.ndarray:
     """Scores of refits on four fifths of the rows, shape (refits, columns)."""
     size = part_size(table.n_rows, ROWS_SHARE)
     parts = row_parts(table.n_rows, size, n_refits(ranker, table, size), seed)
-    return np.array(refit(ranker, table, parts, seed, lambda again: again.scores_))
+    again = for_refits(ranker)
+    return np.array(refit(again, table, parts, seed, lambda fitted: fitted.scores_))
+
+
+def for_refits(ranker: Ranker) -> Ranker:
+    """The same ranker, not fitted, at a cost that can be borne several times.
+
+    A forest that grows until it is stable does so in every refit, to be compared with its like. If
+    that takes long, it is ended at a tenth of what a single fit may take; most tables need less.
+    """
+    again = clone(ranker)
+    for key in parameters_called(again, "max_estimators"):
+        most = again.get_params()[key]
+        if isinstance(most, float):
+            again.set_params(**{key: min(most, REFIT_SHARE)})
+    return again
 
 
 def part_size(n_rows: int, share: float) -> int:
@@ -108,7 +125,4 @@ def _fitted_again(ranker: Ranker, table: Table, seed: int) -> Ranker:
     again = clone(ranker)
     for key in parameters_called(again, "random_state"):
         again.set_params(**{key: seed})
-    if (count := n_trees(ranker)) is not None:
-        for key in parameters_called(again, "n_estimators"):
-            again.set_params(**{key: count})  # a number, where it was "auto"
     return again.fit(table)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table import Table, read_table
+from ..table import SparseTable, Table, read_table
 
 #: Bars of a histogram.
 BINS = 12
@@ -75,7 +75,8 @@ def _column_blocks(table: Table) -> Iterator[Table]:
     """Some columns at a time, so that what is computed on the way stays small."""
     width = max(1, _BLOCK_VALUES // table.n_rows)
     for first in range(0, table.n_columns, width):
-        yield table.take(columns=np.arange(first, min(first + width, table.n_columns)))
+        part = table.take(columns=np.arange(first, min(first + width, table.n_columns)))
+        yield part.dense() if isinstance(part, SparseTable) else part
 
 
 def _summarise(table: Table) -> tuple[np.ndarray, ...]:

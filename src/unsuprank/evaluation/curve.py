@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
 
 from .._checks import check_count
 from .._parallel import one_blas_thread
 from .._progress import progress
-from ..table import Table, read_table
+from ..table import Table, is_anndata, read_table
 from .folds import JudgedFold, judge_fold, rows_of, split_rows
 from .judges import Judge, Measure, make_judge
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
@@ -117,7 +118,9 @@ def error_curve(
 
     Parameters
     ----------
-    X : array-like, DataFrame or Table of shape (n_samples, n_features)
+    X : array-like, sparse matrix, DataFrame, AnnData or Table of shape (n_samples, n_features)
+        Of a sparse one, rows are written out some at a time; a `model` of your own needs all
+        values at once and refuses it, and so does a measure of your own.
     ranker_or_order : ranker, order, or mapping of names to these
         A ranker is cloned and fitted to each training fold. An order (column indices,
         best first) is used as it is: whether it knew the test rows is for you to judge.
@@ -172,7 +175,8 @@ def error_curve(
     wanted = read_sizes(sizes, table.n_columns)
     folds = split_rows(judge.default_cv if cv == "auto" else cv, table.n_rows, random_state)
     names = [*methods, *(f"random {draw}" for draw in range(n_random))]
-    source = table if isinstance(X, Table) else X
+    own = isinstance(X, Table) or is_anndata(X)
+    source = table if own else X.tocsr() if sparse.issparse(X) else X
 
     def work(name: str, f: int) -> JudgedFold:
         def learn(train: np.ndarray) -> dict[str, np.ndarray]:

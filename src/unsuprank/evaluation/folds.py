@@ -13,6 +13,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from scipy import sparse
 from sklearn.model_selection import KFold
 
 from .._checks import check_count
@@ -60,9 +61,11 @@ def split_rows(cv: Any, n_rows: int, random_state: int) -> list[FoldRows]:
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Some rows of a table, an array or a data frame, of its own kind."""
+    """Some rows of a table, an array, a CSR matrix or a data frame, of its own kind."""
     if isinstance(X, Table):
         return X.take(rows=rows)
+    if sparse.issparse(X):
+        return X[rows]
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return frame[rows.tolist()].to_native()

@@ -19,9 +19,19 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 from sklearn.neighbors import KNeighborsClassifier
 
-from ..table import Table
-from .measures import RECONSTRUCTION, Fold, feature_errors, make_fold, squares_overflow, summarise
-from .neighbours import PrefixNeighbours
+from .._parallel import one_blas_thread
+from ..table import SparseTable, Table
+from .measures import (
+    RECONSTRUCTION,
+    Fold,
+    Values,
+    feature_errors,
+    make_fold,
+    squares_overflow,
+    summarise,
+    written_out,
+)
+from .sparse_neighbours import prefix_neighbours
 
 #: A custom measure: ``(X, X_selected, y) -> float``, higher is better.
 Measure = Callable[[np.ndarray, np.ndarray, Any], float]
@@ -29,6 +39,8 @@ Measure = Callable[[np.ndarray, np.ndarray, Any], float]
 JudgeOrder = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Starts of k-means in the clustering protocol.
 KMEANS_STARTS = 20
+#: Bytes up to which selected columns of a sparse table are written out.
+WRITTEN_BYTES = 2**26
 
 
 class Judge(ABC):
@@ -57,10 +69,10 @@ class NearestNeighbourJudge(Judge):
 
     def on_fold(self, train, test):
         fold = make_fold(self._table, train, test)
-        neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
+        neighbours = prefix_neighbours(fold.train, fold.test, fold.nominal)
 
         def error(nearest: np.ndarray) -> float:
-            errors = feature_errors(fold, lambda rows: fold.train[nearest[rows]])
+            errors = feature_errors(fold, lambda rows: written_out(fold.train[nearest[rows]]))
             return summarise(fold, errors, self.name)
 
         return lambda order, sizes: np.array(
@@ -76,6 +88,11 @@ class RegressorJudge(Judge):
 
     def __init__(self, name: str, table: Table, model: Any) -> None:
         super().__init__(name)
+        if table.is_sparse:
+            raise TypeError(
+                "A regressor predicts all columns at once, and the table is sparse; use the "
+                "default model, 1nn, or pass X.toarray() if that fits into memory."
+            )
         table.require_complete("A regressor", ["the default model, 1nn"])
         table.require_numeric("A regressor", ["the default model, 1nn"])
         self._table, self._model = table, model
@@ -100,15 +117,16 @@ class ClassificationJudge(Judge):
     def __init__(self, table: Table, y: np.ndarray, model: Any) -> None:
         super().__init__("classification")
         table.require_complete("A classifier", ["the reconstruction measures"])
-        self._values, self._y = table.values, y
+        self._table, self._y = table, y
         self._model = KNeighborsClassifier(n_neighbors=1) if model == "1nn" else model
 
     def on_fold(self, train, test):
-        X, y = self._values, self._y
+        table, y = self._table, self._y
 
         def accuracy(columns: np.ndarray) -> float:
-            model = clone(self._model).fit(X[np.ix_(train, columns)], y[train])
-            return model.score(X[np.ix_(test, columns)], y[test])
+            with one_blas_thread():
+                model = clone(self._model).fit(_selected(table, train, columns), y[train])
+                return model.score(_selected(table, test, columns), y[test])
 
         return lambda order, sizes: np.array([[accuracy(np.sort(order[:size])) for size in sizes]])
 
@@ -119,13 +137,13 @@ class ClusteringJudge(Judge):
     def __init__(self, name: str, table: Table, y: np.ndarray, random_state: int) -> None:
         super().__init__(name)
         table.require_complete("k-means", ["the reconstruction measures"])
-        self._values, self._y, self._seed = table.values, y, random_state
+        self._table, self._y, self._seed = table, y, random_state
 
     def on_fold(self, train, test):  # noqa: ARG002 - k-means learns nothing
         y = self._y[test]
 
         def agreements(columns: np.ndarray) -> list[float]:
-            X = np.ascontiguousarray(self._values[np.ix_(test, columns)])
+            X = _selected(self._table, test, columns)
             found = (kmeans_labels(X, y, self._seed + start) for start in range(KMEANS_STARTS))
             return [CLUSTERING[self.name](y, labels) for labels in found]
 
@@ -149,10 +167,26 @@ class CustomJudge(Judge):
         )
 
 
-def kmeans_labels(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+def _selected(table: Table, rows: np.ndarray, columns: np.ndarray) -> Values:
+    """Some columns of some rows; sparse only if they are too many to be written out."""
+    if not isinstance(table, SparseTable):
+        return np.ascontiguousarray(table.values[np.ix_(rows, columns)])
+    part = table.by_rows[rows][:, columns].astype(float)
+    return part.toarray() if 8 * len(rows) * len(columns) <= WRITTEN_BYTES else part
+
+
+def kmeans_labels(X: Values, y: np.ndarray, seed: int) -> np.ndarray:
     """Clusters of one start of k-means with as many clusters as there are classes."""
-    k = min(len(np.unique(y)), len(np.unique(X, axis=0)))
-    return KMeans(n_clusters=k, n_init=1, random_state=seed).fit_predict(X)
+    k = min(len(np.unique(y)), _distinct_rows(X))
+    with one_blas_thread():
+        return KMeans(n_clusters=k, n_init=1, random_state=seed).fit_predict(X)
+
+
+def _distinct_rows(X: Values) -> int:
+    if isinstance(X, np.ndarray):
+        return len(np.unique(X, axis=0))
+    ends = zip(X.indptr[:-1], X.indptr[1:], strict=True)
+    return len({(X.indices[a:b].tobytes(), X.data[a:b].tobytes()) for a, b in ends})
 
 
 def clustering_accuracy(y: np.ndarray, labels: np.ndarray) -> float:

@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from scipy import sparse
 
-from ..table import Table
+from ..table import SparseTable, Table
 
 #: Reconstruction measures, lower is better.
 RECONSTRUCTION = ("rmse", "mse", "relative")
 _BLOCK_ROWS = 256
+
+#: Rows of a table, or of a sparse one those of their values that are not zero.
+Values: TypeAlias = np.ndarray | sparse.csr_array
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,8 @@ class Fold:
     training value); those of the test rows do not count when errors are measured.
     """
 
-    train: np.ndarray
-    test: np.ndarray
+    train: Values
+    test: Values
     #: Test values that count, or None where all do.
     known: np.ndarray | None
     nominal: np.ndarray
@@ -44,9 +49,12 @@ class Fold:
 
 def squares_overflow(table: Table) -> str | None:
     """What to say of values so large that squared distances are no numbers, or None."""
-    limit = np.sqrt(np.finfo(float).max / (8.0 * max(1, table.values.size)))
+    limit = np.sqrt(np.finfo(float).max / (8.0 * max(1, table.n_rows * table.n_columns)))
     numeric = np.flatnonzero(table.n_values == 0)
-    largest = np.fmax.reduce(np.abs(table.values[:, numeric]), axis=0, initial=0.0)
+    if isinstance(table, SparseTable):
+        largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
+    else:
+        largest = np.fmax.reduce(np.abs(table.values[:, numeric]), axis=0, initial=0.0)
     too_large = np.flatnonzero(largest > limit)
     if not len(too_large):
         return None
@@ -61,6 +69,9 @@ def squares_overflow(table: Table) -> str | None:
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:
     """Split `table`; nothing of the test rows enters what is learned."""
     nominal = table.n_values > 0
+    if isinstance(table, SparseTable):
+        train, test = (table.by_rows[rows].astype(float) for rows in (train_rows, test_rows))
+        return Fold(train, test, None, nominal, train.sum(axis=0) / max(1, len(train_rows)))
     train = np.ascontiguousarray(table.values[train_rows])
     test = np.ascontiguousarray(table.values[test_rows])
     constant = _constants(train, nominal)
@@ -92,17 +103,23 @@ def feature_errors(fold: Fold, predict: Callable[[slice], np.ndarray]) -> np.nda
         Predictions of all features for a slice of the test rows.
     """
     total = np.zeros(fold.test.shape[1])
-    for start in range(0, len(fold.test), _BLOCK_ROWS):
+    n_rows = fold.test.shape[0]
+    for start in range(0, n_rows, _BLOCK_ROWS):
         rows = slice(start, start + _BLOCK_ROWS)
-        error = fold.test[rows] - predict(rows)
+        error = written_out(fold.test[rows]) - predict(rows)
         np.square(error, out=error)
         if fold.nominal.any():
             error[:, fold.nominal] = error[:, fold.nominal] != 0
         if fold.known is not None:
             error *= fold.known[rows]
         total += error.sum(axis=0)
-    count = len(fold.test) if fold.known is None else np.maximum(fold.known.sum(axis=0), 1)
+    count = n_rows if fold.known is None else np.maximum(fold.known.sum(axis=0), 1)
     return total / count
+
+
+def written_out(values: Values) -> np.ndarray:
+    """Some rows with all of their values."""
+    return values if isinstance(values, np.ndarray) else values.toarray()
 
 
 def summarise(fold: Fold, errors: np.ndarray, measure: str) -> float:

@@ -52,7 +52,7 @@ class PrefixNeighbours:
         self, train: np.ndarray, test: np.ndarray, nominal: np.ndarray | None = None
     ) -> None:
         self._nominal = np.zeros(train.shape[1], bool) if nominal is None else nominal
-        scale = _whole_number_scale(train, test, ~self._nominal)
+        scale = whole_number_scale((test, train), ~self._nominal, train.shape[1])
         self._exact = scale is not None
         self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
         self._train = _on_scale(train, scale, self._nominal)
@@ -74,8 +74,9 @@ class PrefixNeighbours:
         # All columns together are the same whatever their order, and cost the most.
         known = self._of_all if ends else None
         wanted = sizes if known is None else sizes[:-1]
-        result = np.empty((len(sizes), len(self._test)), dtype=np.intp)
-        for start in range(0, len(self._test), BLOCK_ROWS):
+        n_test = self._test.shape[0]
+        result = np.empty((len(sizes), n_test), dtype=np.intp)
+        for start in range(0, n_test, BLOCK_ROWS):
             rows = slice(start, start + BLOCK_ROWS)
             result[: len(wanted), rows] = self._nearest_of_block(self._test[rows], order, wanted)
         if known is not None:
@@ -85,9 +86,10 @@ class PrefixNeighbours:
         return result
 
     def _nearest_of_block(self, test, order, sizes):
-        distance = np.zeros((len(test), len(self._train)))
-        test_norm, train_norm = np.zeros(len(test)), np.zeros(len(self._train))
-        found = np.empty((len(sizes), len(test)), dtype=np.intp)
+        n_test, n_train = test.shape[0], self._train.shape[0]
+        distance = np.zeros((n_test, n_train))
+        test_norm, train_norm = np.zeros(n_test), np.zeros(n_train)
+        found = np.empty((len(sizes), n_test), dtype=np.intp)
         done = 0
         for s, size in enumerate(sizes):
             added = order[done:size]
@@ -150,13 +152,13 @@ def _rounding_bound(n_columns: int) -> float:
     return 4.0 * np.finfo(float).eps * (n_columns + 8)
 
 
-def _whole_number_scale(train, test, numeric) -> int | None:
+def whole_number_scale(parts, numeric, n_columns) -> int | None:
     """The least power of ten that makes all numeric values whole, if distances stay exact."""
     for places in range(DECIMAL_PLACES + 1):
         scale = 10**places
-        if all(_is_whole(part, scale, numeric) for part in (test, train)):
-            largest = max(np.abs(part[:, numeric]).max(initial=0.0) for part in (test, train))
-            exact = 4.0 * (largest * scale + 1.0) ** 2 * train.shape[1] < 2.0**52
+        if all(_is_whole(part, scale, numeric) for part in parts):
+            largest = max(np.abs(part[:, numeric]).max(initial=0.0) for part in parts)
+            exact = 4.0 * (largest * scale + 1.0) ** 2 * n_columns < 2.0**52
             return scale if exact else None
     return None
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from .._parallel import one_blas_thread
+from ..describe.refits import for_refits
 from ..ranker import Ranker
 from ..table import Table
 from .curve import error_curve
@@ -91,11 +94,20 @@ def prediction_curve(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> PredictionCurve:
-    """Measure the curve of a ranker; only where :func:`no_curve_because` finds nothing to say."""
-    with one_blas_thread():  # the products are many and small
+    """Measure the curve of a ranker; only where :func:`no_curve_because` finds nothing to say.
+
+    The ranker is fitted once a fold, as far as :func:`~unsuprank.describe.refits.for_refits` lets
+    it.
+    """
+    with (
+        one_blas_thread(),  # the products are many and small
+        warnings.catch_warnings(),
+    ):
+        # How stable a forest is matters where its ranking is shown.
+        warnings.simplefilter("ignore", ConvergenceWarning)
         curves = error_curve(
             table,
-            {"ranking": ranker},
+            {"ranking": for_refits(ranker)},
             cv=cv,
             measure="relative",
             n_random=n_random,

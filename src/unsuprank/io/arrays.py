@@ -12,12 +12,15 @@ import numpy as np
 from scipy import sparse
 
 from .budget import check_cells
-from .data_file import DataFile, FileProblem, ReadOptions, check_width, densify
-from .file_column import numeric_columns
+from .data_file import DataFile, FileProblem, ReadOptions, check_width, matrix_columns
+from .mat_elements import check_sparse_matrices
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")
 NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
+#: Kinds of MATLAB variables that are or may hold sparse matrices, and bytes unpacked to check one.
+MAY_BE_SPARSE = ("sparse", "cell", "struct", "object")
+BYTES_UNPACKED = 2**31
 
 
 def read_npy(path: Path, source: str, _: ReadOptions) -> DataFile:
@@ -38,8 +41,7 @@ def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
                 raise FileProblem(f"{source} is not an .npz file")
             check_cells(_shapes(stored), path, source)
             if {"format", "shape", "data", "indices"} <= set(stored.files):
-                matrix = sparse.load_npz(path)
-                return _from_matrix(densify(matrix, source), source)
+                return _from_matrix(sparse.load_npz(path), source)
             return _from_variables(_plain_arrays(stored, source), source, options.key)
     except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, FileProblem):
@@ -88,9 +90,11 @@ def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
     from scipy.io import loadmat, whosmat
 
     try:
-        stored = [shape for _, shape, kind in whosmat(path) if kind != "sparse"]
-        check_cells(stored, path, source)
-        variables = loadmat(path)
+        found = whosmat(path)
+        check_cells([shape for _, shape, kind in found if kind != "sparse"], path, source)
+        if any(kind in MAY_BE_SPARSE for _, _, kind in found):
+            check_sparse_matrices(path, BYTES_UNPACKED)
+        variables = loadmat(path, spmatrix=False)  # True copies them
     except FileProblem:
         raise
     except NotImplementedError:
@@ -127,7 +131,7 @@ def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
     except Exception as error:  # the parser raises several kinds
         raise FileProblem(f"{source} is not an svmlight file: {error}") from None
     notes = ["the first number of every line is a label; it is not ranked"]
-    return _from_matrix(densify(matrix, source), source, notes=notes, beside={"label": label})
+    return _from_matrix(matrix, source, notes=notes, beside={"label": label})
 
 
 def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) -> DataFile:
@@ -137,7 +141,7 @@ def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) 
         if getattr(value, "ndim", 0) == 2 and value.dtype.kind in "fiub"
     }
     chosen = _choose(tables, list(variables), source, key)
-    matrix = densify(tables[chosen], source)
+    matrix = tables[chosen]
     names = _find_names(variables, matrix.shape[1])
     beside = {name: _texts(v) or v for name, v in variables.items() if name != chosen}
     notes = [f"read {chosen!r}; not ranked: {', '.join(map(repr, beside))}"] if beside else []
@@ -181,7 +185,7 @@ def _texts(variable: Any) -> list[str] | None:
 
 
 def _from_matrix(
-    matrix: np.ndarray,
+    matrix: Any,
     source: str,
     names: list[str] | None = None,
     notes: list[str] | None = None,
@@ -190,10 +194,10 @@ def _from_matrix(
     if matrix.ndim == 1:
         matrix = matrix[:, None]
     check_width(matrix, source)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or matrix.size == 0:
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or 0 in matrix.shape:
         shape = " x ".join(map(str, matrix.shape)) or "single value"
         raise FileProblem(
             f"{source} holds a {shape} array of {matrix.dtype}; a table of numbers is needed"
         )
-    columns = numeric_columns(matrix, names)
+    columns = matrix_columns(matrix, names, source)
     return DataFile(source, columns, notes=notes or [], beside=beside or {})

@@ -2,8 +2,7 @@
 
 A file may unpack into `GROWTH` times its size, and a small one into `ALWAYS` bytes, with eight
 bytes for every cell. Tables of real measurements, compressed, stay far below that. Sparse matrices
-are judged by what they store when they are read, and by `MAX_DENSE_BYTES` when they are written
-out.
+are judged by what they store when they are read, and by `MAX_DENSE_BYTES` if they are written out.
 """
 
 from __future__ import annotations

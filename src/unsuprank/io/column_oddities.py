@@ -41,15 +41,15 @@ def named_like_identifier(name: str) -> bool:
 
 def looks_like_identifier(column: FileColumn) -> str:
     """Say why a column tells rows apart and nothing else; say nothing if it is not so."""
+    if column.categories is None and not named_like_identifier(column.name):
+        return ""
     known = int((~np.isnan(column.values)).sum())
     if known < FEWEST:
         return ""
     if column.categories is not None:
         distinct = len(column.categories)
         return f"{distinct:,} different values in {known:,}" if 2 * distinct > known else ""
-    if named_like_identifier(column.name) and _all_different_whole(column.values):
-        return "a different number in every row"
-    return ""
+    return "a different number in every row" if _all_different_whole(column.values) else ""
 
 
 def _all_different_whole(values: np.ndarray) -> bool:
@@ -65,7 +65,8 @@ def missing_marker(column: FileColumn) -> str:
     """
     if column.categories is not None or column.as_written is not None:
         return ""
-    known = column.values[~np.isnan(column.values)]
+    values = column.values
+    known = values[~np.isnan(values)]
     if known.size < FEWEST:
         return ""
     for extreme in (float(known.min()), float(known.max())):

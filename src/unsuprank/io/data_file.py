@@ -6,31 +6,35 @@ nominal. It carries its `problem`, which is raised by :meth:`DataFile.table` if 
 there by then.
 
 A table is made once, by :meth:`DataFile.table`, after columns were set aside or declared nominal;
-the label, the names of the rows and the notes stay with the :class:`DataFile`.
+the label, the names of the rows and the notes stay with the :class:`DataFile`. That of a sparse
+matrix is sparse if whoever asks for it can take it so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
 
-from ..table import Schema, Table
+from ..table import Schema, SparseTable, Table, check_pointers, read_table
 from .column_oddities import (
     is_label_name,
     looks_like_identifier,
     missing_marker,
     named_like_identifier,
 )
-from .file_column import FileColumn, column_of, shorten
+from .file_column import FileColumn, column_of, numeric_columns, shorten
+from .sparse_column import SparseColumn
 
 #: Columns that are read at most.
 MAX_COLUMNS = 1_000_000
 #: Sparse files are read into dense tables up to this many bytes.
 MAX_DENSE_BYTES = 8 * 2**30
+#: And one of their columns takes so many at most.
+MAX_COLUMN_BYTES = 2**30
 
 
 class FileProblem(ValueError):
@@ -80,7 +84,7 @@ class DataFile:
         for j, (column, name) in enumerate(zip(self.columns, names, strict=True)):
             if column.name == name:
                 continue
-            self.columns[j] = replace(column, name=name)
+            self.columns[j] = column.renamed(name)
             if column.name:
                 old, new = shorten(column.name), shorten(name)
                 self.notes.append(f"column {old!r} occurs again; it is called {new!r}")
@@ -93,7 +97,7 @@ class DataFile:
     @property
     def n_rows(self) -> int:
         """The number of rows."""
-        return len(self.columns[0].values) if self.columns else 0
+        return self.columns[0].n_rows if self.columns else 0
 
     def without(self, names: Iterable[str]) -> DataFile:
         """Leave out the columns named."""
@@ -181,14 +185,22 @@ class DataFile:
 
     def rows(self) -> list[dict[str, Any]]:
         """Give the columns as rows to write, after the names of the rows where there are such."""
+        self._check_written_out()
         cells = [c.cells() for c in self.columns]
         titles = self.names
         if self.row_names is not None:
             titles, cells = [self.row_title, *titles], [self.row_names, *cells]
         return [dict(zip(titles, row, strict=True)) for row in zip(*cells, strict=True)]
 
-    def table(self) -> Table:
-        """Make the table that rankers take; raise the problem of a column that has one."""
+    def table(self, *, sparse: bool = False) -> Table:
+        """Make the table that rankers take; raise the problem of a column that has one.
+
+        Parameters
+        ----------
+        sparse : bool, default=False
+            Let the table of a sparse matrix be sparse, if all of its columns are still as they
+            were read; for rankers that take one (``takes_sparse``).
+        """
         if not self.columns:
             raise FileProblem(f"{self.source} has no column left to rank")
         for c in self.columns:
@@ -196,6 +208,11 @@ class DataFile:
                 raise FileProblem(f"{self.source}: {c.problem}")
         if self.n_rows < 2:
             raise FileProblem(f"{self.source} has {self.n_rows} row(s); a ranking needs at least 2")
+        held = [c for c in self.columns if isinstance(c, SparseColumn)]
+        if sparse and len(held) == len(self.columns):
+            part = held[0].held.take(columns=[c.place for c in held])
+            return part.renamed(self.names)
+        self._check_written_out()
         values = np.empty((self.n_rows, len(self.columns)), order="F")
         for j, c in enumerate(self.columns):
             values[:, j] = c.values
@@ -204,6 +221,12 @@ class DataFile:
         table = Table(values, Schema(tuple(self.names), categories, boolean))
         self._check_finite(table)
         return table
+
+    def _check_written_out(self) -> None:
+        """Refuse to write out a sparse matrix of unreasonable size."""
+        n_held = sum(isinstance(c, SparseColumn) for c in self.columns)
+        if 8 * self.n_rows * n_held > MAX_DENSE_BYTES:
+            raise FileProblem(_too_large(self.n_rows, n_held, self.source))
 
     def _check_finite(self, table: Table) -> None:
         if table.infinite.any():
@@ -231,16 +254,41 @@ def densify(matrix: Any, source: str) -> np.ndarray:
     check_width(matrix, source)
     if hasattr(matrix, "check_format"):
         try:  # SciPy writes wherever the indices of a damaged file point to
-            matrix.check_format(full_check=True)
+            check_pointers(matrix)
         except ValueError as error:
             raise FileProblem(f"{source} holds a damaged sparse matrix: {error}") from None
     rows, columns = matrix.shape
     if 8 * rows * columns > MAX_DENSE_BYTES:
-        raise FileProblem(
-            f"{source} holds {rows:,} x {columns:,} values, which is "
-            f"{8 * rows * columns / 2**30:.0f} GB when written out; select rows or columns first"
-        )
+        raise FileProblem(_too_large(rows, columns, source))
     return matrix.toarray(order="F")
+
+
+def _too_large(rows: int, columns: int, source: str) -> str:
+    return (
+        f"{source} holds {rows:,} x {columns:,} values, which is "
+        f"{8 * rows * columns / 2**30:.0f} GB when written out; use a method that takes sparse "
+        "tables, or select rows or columns first"
+    )
+
+
+def matrix_columns(matrix: Any, names: Sequence[str] | None, source: str) -> list[FileColumn]:
+    """Make the columns of a matrix; those of a sparse one are written out when they are needed.
+
+    Missing values and flags have no sparse form: a matrix with such is written out at once.
+    """
+    held = sparse.issparse(matrix) and matrix.dtype.kind in "iuf"
+    if not held or not np.isfinite(matrix.data).all():
+        return numeric_columns(densify(matrix, source), names)
+    if 8 * matrix.shape[0] > MAX_COLUMN_BYTES:
+        raise FileProblem(f"{source} holds {matrix.shape[0]:,} rows; select some of them first")
+    check_width(matrix, source)
+    try:
+        table = read_table(matrix, min_rows=0)
+    except ValueError as error:
+        raise FileProblem(f"{source} holds a damaged sparse matrix: {error}") from None
+    if names is None:
+        names = table.names
+    return [SparseColumn(str(name), cast(SparseTable, table), j) for j, name in enumerate(names)]
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

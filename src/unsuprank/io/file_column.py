@@ -32,6 +32,15 @@ class FileColumn:
         known = self.categories is not None and self.categories.dtype == np.bool_
         return known and not np.isnan(self.values).any()
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.values)
+
+    def renamed(self, name: str) -> FileColumn:
+        """Call the column by another name."""
+        return replace(self, name=name)
+
     def texts(self) -> list[str]:
         """Give the values as texts, which are empty where a value is missing."""
         if self.as_written is not None:

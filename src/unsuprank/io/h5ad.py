@@ -11,8 +11,7 @@ import numpy as np
 from .._version import __version__
 from ..ranker import Ranker
 from .budget import check_cells
-from .data_file import DataFile, FileProblem, ReadOptions, densify, unique_names
-from .file_column import numeric_columns
+from .data_file import DataFile, FileProblem, ReadOptions, matrix_columns, unique_names
 from .write import atomic_path
 
 
@@ -27,7 +26,7 @@ def read_anndata(
 ) -> DataFile:
     """Read a layer, the raw matrix or (by default) X of an AnnData; ``obs`` stands beside it."""
     matrix, names = _pick_matrix(adata, layer=layer, raw=raw, source=source)
-    columns = numeric_columns(densify(matrix, source), list(names))
+    columns = matrix_columns(matrix, list(names), source)
     what = "raw" if raw else f"layer {layer!r}" if layer else "X"
     rows = [str(n) for n in adata.obs_names]
     return DataFile(source, columns, rows, [f"read {what}"], beside=adata.obs, row_title="cell")

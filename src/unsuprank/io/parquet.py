@@ -44,7 +44,8 @@ def _read(path: Path, source: str, what: str) -> DataFile:
 
 
 def _from_arrow(table, source: str) -> DataFile:
-    index = _index_names(table)
+    table.validate(full=True)  # offsets of a damaged file may lead out of its buffers
+    index = index_names(table.schema)
     columns, row_names, title = [], None, ""
     for name, values in zip(table.column_names, table.columns, strict=True):
         if name in index:
@@ -56,36 +57,58 @@ def _from_arrow(table, source: str) -> DataFile:
     return DataFile(source, columns, row_names, notes, row_title=title)
 
 
-def _index_names(table) -> set[str]:
+def index_names(schema) -> set[str]:
     """Name the columns that a pandas index was stored in."""
-    described = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    described = (schema.pandas_metadata or {}).get("index_columns", [])
     return {name for name in described if isinstance(name, str)}
 
 
-def _column(name: str, values) -> FileColumn:
+def kind_of(kind) -> str:
+    """Tell what a type of Arrow holds: names, booleans, numbers, texts, times, or others."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return "names"
+    if pa.types.is_boolean(kind):
+        return "booleans"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "numbers"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or "string_view" in str(kind):
+        return "texts"
+    return "times" if pa.types.is_temporal(kind) else "others"
+
+
+def numbers_of(values) -> np.ndarray:
+    """Read numbers or booleans of Arrow as float64, with NaN where one is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind = values.type
-    if pa.types.is_dictionary(kind):
-        return nominal_column(name, values.cast(kind.value_type).to_pylist())
-    if pa.types.is_boolean(kind):
-        numbers = pc.cast(values, pa.float64()).to_numpy(zero_copy_only=False)
-        return boolean_column(name, numbers)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return FileColumn(
-            name, np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64)
-        )
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or "string_view" in str(kind):
-        return _texts(name, values.to_pylist())
-    if pa.types.is_temporal(kind):
+    return np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64)
+
+
+def _column(name: str, values) -> FileColumn:
+    kind = kind_of(values.type)
+    if kind == "names":
+        return nominal_column(name, values.cast(values.type.value_type).to_pylist())
+    if kind == "booleans":
+        return boolean_column(name, numbers_of(values))
+    if kind == "numbers":
+        return FileColumn(name, numbers_of(values))
+    if kind == "texts":
+        return column_of_texts(name, values.to_pylist())
+    if kind == "times":
         return _moments(name, values)
+    return column_of_others(name, values)
+
+
+def column_of_others(name: str, values) -> FileColumn:
+    """Make a column, with its problem, of values that nobody can rank."""
     hint = "turn it into numbers or leave it out with --drop"
-    problem = f"column {shorten(name)!r} holds values of type {kind}; {hint}"
+    problem = f"column {shorten(name)!r} holds values of type {values.type}; {hint}"
     return FileColumn(name, np.full(len(values), np.nan), np.array([]), problem=problem)
 
 
-def _texts(name: str, cells: list[str | None]) -> FileColumn:
+def column_of_texts(name: str, cells: list[str | None]) -> FileColumn:
     """Read texts as names, unless they say dates or numbers with a unit.
 
     Plain digits stay names: who stored them as texts meant them so.
@@ -103,20 +126,28 @@ def _moments(name: str, values) -> FileColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    kind = values.type
     written = nominal_column(name, pc.cast(values, pa.string()).to_pylist())
+    seconds = seconds_of(values)
+    if np.isnan(seconds).all():
+        return FileColumn(name, seconds)
+    if pa.types.is_duration(values.type):
+        return FileColumn(name, seconds, note="is read as seconds", as_written=written)
+    passed, since = elapsed(seconds)
+    return FileColumn(
+        name, passed, note=f"holds dates or times; it is read as {since}", as_written=written
+    )
+
+
+def seconds_of(values) -> np.ndarray:
+    """Read times of Arrow as seconds: since 1970, since midnight, or how long they take."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
     in_microseconds = (
         pa.duration("us") if pa.types.is_duration(kind)
         else pa.time64("us") if pa.types.is_time(kind)
         else pa.timestamp("us")
     )  # fmt: skip
     stamps = pc.cast(pc.cast(values, in_microseconds, safe=False), pa.int64())
-    seconds = np.array(pc.cast(stamps, pa.float64(), safe=False), dtype=np.float64) / 1e6
-    if np.isnan(seconds).all():
-        return FileColumn(name, seconds)
-    if pa.types.is_duration(kind):
-        return FileColumn(name, seconds, note="is read as seconds", as_written=written)
-    passed, since = elapsed(seconds)
-    return FileColumn(
-        name, passed, note=f"holds dates or times; it is read as {since}", as_written=written
-    )
+    return numbers_of(stamps) / 1e6

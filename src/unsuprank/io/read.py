@@ -112,19 +112,26 @@ def _unzip(path: Path, source: str) -> bytes:
 
 
 def _read_plain(path: Path, source: str, options: ReadOptions) -> DataFile:
-    name = options.format or _known_by_ending(path) or _known_by_content(path)
+    name = format_of(path, options)
     if name not in FORMATS:
         raise FileProblem(f"{name!r} is not a known format; choose one of {', '.join(FORMATS)}")
     if path.stat().st_size == 0:
         raise FileProblem(f"{source} is empty")
     try:
         data = FORMATS[name].read(path, source, options)
-    except (FileProblem, OSError, MemoryError):
+    except (FileProblem, MemoryError):
         raise
     except Exception as error:  # whatever a damaged byte leads to in somebody's parser
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the fault is not the file's content
         said = shorten(f"{type(error).__name__}: {error}", 200)
         raise FileProblem(f"{source} is damaged, or not {name}: {said}") from error
     return data.with_missing(options.na)
+
+
+def format_of(path: Path, options: ReadOptions) -> str:
+    """Name the format of a file: what the options say, or its ending, or its first bytes."""
+    return options.format or _known_by_ending(path) or _known_by_content(path)
 
 
 def _known_by_ending(path: Path) -> str | None:

@@ -1,4 +1,9 @@
-"""Score tables: one row per feature, best first; CSV, JSON or Parquet by ending."""
+"""Score tables: one row per feature, best first; CSV, JSON or Parquet by ending.
+
+A saved ranking is read by all later versions. JSON and Parquet say by which schema they are
+written. CSV does not, so that spreadsheets open it as it is: its header does, and a column will
+get another name before it gets another meaning.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +19,28 @@ from .data_file import FileProblem
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
+#: The version of saved rankings: rows with at least ``feature``, ``rank`` (1 is best), ``score``.
+SCHEMA = 1
+_SCHEMA_KEY = b"unsuprank_schema"
 #: First characters of cells that spreadsheets take for formulas.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Endings of files that scores are written to; without one they are CSV.
 ENDINGS = ("", ".csv", ".tsv", ".txt", ".json", ".parquet", ".pq")
 
 
-def write_rows(rows: Sequence[Row], path: str | Path, *, guard: bool = True) -> None:
+def write_scores(rows: Sequence[Row], path: str | Path) -> None:
+    """Write a ranking for :func:`read_scores` of this and all later versions."""
+    write_rows(rows, path, schema=SCHEMA)
+
+
+def write_rows(
+    rows: Sequence[Row], path: str | Path, *, guard: bool = True, schema: int | None = None
+) -> None:
     """Write rows as CSV, JSON or Parquet by the ending of `path`; ``-`` prints CSV.
 
     A spreadsheet runs cells that begin with ``=`` and the like. With `guard`, texts of CSV that do
     so get an apostrophe in front, which spreadsheets hide and :func:`read_scores` takes away.
+    `schema` is written where there is a place for it.
     """
     if str(path) == "-":
         sys.stdout.write(_csv(rows, ",", guard))
@@ -32,9 +48,10 @@ def write_rows(rows: Sequence[Row], path: str | Path, *, guard: bool = True) -> 
     check_ending(path)
     ending = Path(path).suffix.lower()
     if ending == ".json":
-        atomic_write(path, json.dumps(list(rows), ensure_ascii=False, indent=1) + "\n")
+        content = list(rows) if schema is None else {"schema": schema, "rows": list(rows)}
+        atomic_write(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
     elif ending in (".parquet", ".pq"):
-        _write_parquet(rows, path)
+        _write_parquet(rows, path, schema)
     else:
         atomic_write(path, _csv(rows, "\t" if ending == ".tsv" else ",", guard))
 
@@ -62,14 +79,17 @@ def _csv(rows: Sequence[Row], delimiter: str, guard: bool) -> str:
     return stream.getvalue()
 
 
-def _write_parquet(rows: Sequence[Row], path: str | Path) -> None:
+def _write_parquet(rows: Sequence[Row], path: str | Path, schema: int | None) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise FileProblem("Parquet needs pyarrow: pip install 'unsuprank[io]'") from None
+    table = pa.Table.from_pylist(list(rows))
+    if schema is not None:
+        table = table.replace_schema_metadata({_SCHEMA_KEY: str(schema)})
     with atomic_path(path) as temporary:
-        pq.write_table(pa.Table.from_pylist(list(rows)), temporary)
+        pq.write_table(table, temporary)
 
 
 def read_scores(path: str | Path) -> list[str]:
@@ -80,23 +100,30 @@ def read_scores(path: str | Path) -> list[str]:
             f"{path} does not exist; write it with `unsuprank rank FILE --out {path}`"
         )
     try:
-        rows = _read_rows(path)
+        schema, rows = _read_rows(path)
+        if schema > SCHEMA:
+            raise FileProblem(f"{path} was written by a later version of unsuprank; update it")
         ranked = sorted(rows, key=lambda row: int(row["rank"]))
         return [str(row["feature"]) for row in ranked]
+    except FileProblem:
+        raise
     except Exception as error:  # whatever a damaged file leads to
         raise FileProblem(
             f"{path} is not a table of scores ({error}); it needs the columns feature and rank"
         ) from None
 
 
-def _read_rows(path: Path) -> list[Row]:
+def _read_rows(path: Path) -> tuple[int, list[Row]]:
+    """Read the schema, 0 where a file tells none, and the rows."""
     ending = path.suffix.lower()
     if ending == ".json":
-        return json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
+        return (0, content) if isinstance(content, list) else (content["schema"], content["rows"])
     if ending in (".parquet", ".pq"):
         import pyarrow.parquet as pq
 
-        return pq.read_table(path).to_pylist()
+        table = pq.read_table(path)
+        return int((table.schema.metadata or {}).get(_SCHEMA_KEY, 0)), table.to_pylist()
     with path.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream, delimiter="\t" if ending == ".tsv" else ","))
-    return [{**row, "feature": _unguarded(row["feature"])} for row in rows]
+    return 0, [{**row, "feature": _unguarded(row["feature"])} for row in rows]

@@ -73,19 +73,30 @@ def text_column(
         return FileColumn(name, numbers)
     stripped = [c.strip() for c in cells]
     column = nominal_column(name, [None if c in missing else c for c in stripped])
+    return column_of_words(column, lines, options)
+
+
+def column_of_words(
+    column: FileColumn, lines: Sequence[int] | None, options: ReadOptions | None = None
+) -> FileColumn:
+    """Read a nominal column of words as what they say: True and False, dates, numbers."""
     words = column.categories.tolist()  # type: ignore[union-attr]
     if frozenset(words) in _BOOLEANS:
-        return boolean_column(name, column.values)
-    return understood(column, words, lines, options.decimal)
+        return boolean_column(column.name, column.values)
+    return understood(column, words, lines, options.decimal if options else None)
 
 
 def understood(
-    column: FileColumn, words: Sequence[str], lines: Sequence[int], decimal: str | None = None
+    column: FileColumn,
+    words: Sequence[str],
+    lines: Sequence[int] | None,
+    decimal: str | None = None,
 ) -> FileColumn:
     """Read a nominal column as numbers or dates if its words say such, and leave it otherwise.
 
     A column of which nearly all cells, but not all, can be read has a problem: somebody has to
-    say whether the others are mistakes or the column holds names.
+    say whether the others are mistakes or the column holds names. `lines` are those of the rows, if
+    they are known.
     """
     readings = [read_dates(words)] if _promising(words, _maybe_date) else []
     if _promising(words, _maybe_number):
@@ -101,7 +112,7 @@ def understood(
     if readable.mean() < MOSTLY_NUMBERS:
         return column
     row = int(np.flatnonzero(known)[np.argmin(readable)])
-    return replace(column, problem=_stray(column, row, lines[row], best))
+    return replace(column, problem=_stray(column, row, lines, best))
 
 
 def _promising(words: Sequence[str], test) -> bool:
@@ -117,15 +128,17 @@ def _maybe_date(word: str) -> bool:
     return _maybe_number(word) and any(c in "-/.: " for c in word)
 
 
-def _stray(column: FileColumn, row: int, line: int, reading: Reading) -> str:
+def _stray(column: FileColumn, row: int, lines: Sequence[int] | None, reading: Reading) -> str:
+    where = "a cell" if lines is None else f"line {lines[row]}"
     said = shorten(column.texts()[row], 30)
     return (
-        f"column {shorten(column.name)!r} holds {reading.what}, but line {line} says {said!r}; "
+        f"column {shorten(column.name)!r} holds {reading.what}, but {where} says {said!r}; "
         f"correct it, call it missing with --na {said!r}, leave the column out with --drop, or "
         "rank it with --nominal"
     )
 
 
 __all__ = [
-    "MISSING", "as_numbers", "decode", "is_missing", "is_number", "text_column", "understood",
+    "MISSING", "as_numbers", "column_of_words", "decode", "is_missing", "is_number", "text_column",
+    "understood",
 ]  # fmt: skip

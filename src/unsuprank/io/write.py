@@ -37,10 +37,10 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     temporary = _reserve(target)
     try:
         yield temporary
+        with temporary.open("r+b") as stream:  # Windows asks for the right to write
+            os.fsync(stream.fileno())
         if mode is not None:
             temporary.chmod(stat.S_IMODE(mode))
-        with temporary.open("rb") as stream:
-            os.fsync(stream.fileno())
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -46,15 +46,19 @@ def read_dates(words: Sequence[str]) -> Reading:
 
 def elapsed(seconds: np.ndarray) -> tuple[np.ndarray, str]:
     """Turn seconds since 1970 into days since the first, or seconds within a day; say which."""
-    first = float(np.nanmin(seconds))
-    passed = seconds - first
+    start, unit, since = time_scale(float(np.nanmin(seconds)), float(np.nanmax(seconds)))
+    return (seconds - start) / unit, since
+
+
+def time_scale(first: float, last: float) -> tuple[float, float, str]:
+    """Choose a start and a unit for times between two, in seconds since 1970, and name them."""
     moment = (_EPOCH + timedelta(seconds=first)).replace(tzinfo=None)
-    if np.nanmax(passed) < _DAY:
+    if last - first < _DAY:
         day = "" if moment.date() == _EPOCH.date() else f"{moment.date()} "
-        return passed, f"seconds since {day}{moment.time().isoformat('seconds')}"
+        return first, 1.0, f"seconds since {day}{moment.time().isoformat('seconds')}"
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     start = (midnight.replace(tzinfo=UTC) - _EPOCH).total_seconds()
-    return (seconds - start) / _DAY, f"days since {midnight.date()}"
+    return start, _DAY, f"days since {midnight.date()}"
 
 
 def _read_iso(word: str) -> datetime | None:

@@ -203,6 +203,10 @@ class AgnoSS(Ranker):
             what="Does an auto-encoder keep the column when forgetting is rewarded?",
             when="Non-linear relations among numeric columns; answers differ between seeds",
             cost="epochs of mn; the slowest here",
+            formula=(
+                r"|a_j| \quad\text{from}\quad \min_{a,f,g} \sum_i |g(f(a \odot x_i)) - x_i|^2"
+                r" + \lambda \sum_j |a_j|"
+            ),
             meaning="the auto-encoder needs this column to rebuild the table",
             effort=30.0,
         ),

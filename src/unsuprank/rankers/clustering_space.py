@@ -34,7 +34,8 @@ from scipy.linalg import blas
 
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
-from ..table import Table
+from ..table import SparseTable, Table
+from .sparse_products import SparseProducts, mirrored, sparse_factors, to_distances
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20
@@ -42,14 +43,16 @@ BLOCK_BYTES = 2**20
 BLOCK_COLUMNS = 256
 #: Up to this many rows, a Gram matrix is the sum of two.
 HALVES_ROWS = 1024
-#: Distances below this share of the squared norms have lost digits to cancellation.
-CANCELLATION = 1e-5
+#: Rows of distances that are made of inner products at a time.
+DISTANCE_ROWS = 256
 
 
 #: Up to this many rows, trees are grown in double precision; it costs little there.
 DOUBLE_ROWS = 512
 #: The matrix of all distances is made when it is at most this large.
 DISTANCE_BYTES = 2**30
+#: Coordinates of a sparse table, which are not sparse, are made when they are at most this large.
+SPARSE_BYTES = 2**28
 
 
 def embedding_widths(table: Table) -> np.ndarray:
@@ -67,7 +70,11 @@ def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
 
 
 def _embed(
-    table: Table, first: int, widths: np.ndarray, buffer: np.ndarray | None = None
+    table: Table,
+    first: int,
+    widths: np.ndarray,
+    buffer: np.ndarray | None = None,
+    stretch: np.ndarray | None = None,
 ) -> np.ndarray:
     shape = (table.n_rows, int(widths.sum()))
     if buffer is None or buffer.size < shape[0] * shape[1]:
@@ -75,15 +82,20 @@ def _embed(
     else:
         out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
     scale = 1.0 / np.sqrt(table.n_columns)
-    _kernels.embed(table.values, table.n_values, first, widths, scale, out)
+    last = first + len(widths)
+    _kernels.embed(table.block(first, last), table.n_values[first:last], 0, widths, scale, out)
+    if stretch is not None:
+        out *= np.repeat(stretch[first:last], widths)
     return out
 
 
-def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> Iterator[np.ndarray]:
+def embedded_blocks(
+    table: Table, first: int = 0, last: int | None = None, stretch: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
     """The coordinates of columns ``first .. last-1``, a block of columns at a time.
 
     Each block takes the memory of the one before it: new memory costs more than what is done
-    with it.
+    with it. A `stretch` is a factor for the coordinates of each column.
     """
     last = table.n_columns if last is None else last
     widths = embedding_widths(table)
@@ -94,60 +106,54 @@ def embedded_blocks(table: Table, first: int = 0, last: int | None = None) -> It
         limit = (columns[first - 1] if first else 0) + per_block
         stop = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
         stop = min(stop, last)
-        yield _embed(table, first, widths[first:stop], buffer)
+        yield _embed(table, first, widths[first:stop], buffer, stretch)
         first = stop
 
 
-def gram(table: Table, n_jobs: int | None = None) -> np.ndarray:
+def gram(table: Table, n_jobs: int | None = None, stretch: np.ndarray | None = None) -> np.ndarray:
     """Inner products of the rows in the clustering space: the whole matrix, symmetric.
 
     The products over two halves of the columns are added up, on two threads if there are. The
     threads of BLAS are for tables with many rows: after each call they stay awake for a while,
     and keep a processor from the threads that grow trees.
     """
+    if isinstance(table, SparseTable):
+        return SparseProducts.of(table, n_jobs, stretch).centred()
     m = table.n_rows
     total = np.zeros((m, m), order="F")
     if m > HALVES_ROWS:
-        for block in embedded_blocks(table):
+        for block in embedded_blocks(table, stretch=stretch):
             if block.shape[1]:  # all columns may be constant
                 blas.dsyrk(1.0, block, beta=1.0, c=total, overwrite_c=True)
-        return _mirrored(total)
+        return mirrored(total)
     cuts = (0, table.n_columns // 2, table.n_columns)
 
     def half(first: int, last: int) -> np.ndarray:
         products = np.zeros((m, m))
-        for block in embedded_blocks(table, cuts[first], cuts[last]):
+        for block in embedded_blocks(table, cuts[first], cuts[last], stretch):
             products += block @ block.T
         return products
 
     with one_blas_thread():
         for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
             total += products
-    return _mirrored(total)
+    return mirrored(total)
 
 
-def _mirrored(matrix: np.ndarray, block: int = 256) -> np.ndarray:
-    """The matrix with its upper triangle in place of the lower one, block by block."""
-    for start in range(0, len(matrix), block):
-        stop = start + block
-        square = matrix[start:stop, start:stop]
-        square[:] = np.triu(square) + np.triu(square, 1).T
-        matrix[stop:, start:stop] = matrix[start:stop, stop:].T
-    return matrix
-
-
-def squared_distances(table: Table, n_jobs: int | None = None) -> np.ndarray:
+def squared_distances(
+    table: Table, n_jobs: int | None = None, stretch: np.ndarray | None = None
+) -> np.ndarray:
     """Squared distances of the rows in the clustering space, to full relative precision."""
-    products = gram(table, n_jobs)
-    norms = np.diagonal(products).copy()
-    distances = np.add.outer(norms, norms)
-    lost = distances * CANCELLATION
-    distances -= 2.0 * products.T  # symmetric, and laid out as the distances are
-    np.fill_diagonal(distances, 0.0)
-    left, right = np.nonzero(np.triu(distances < lost, 1))
+    distances = gram(table, n_jobs, stretch).T  # symmetric, and row after row
+    norms = np.diagonal(distances).copy()
+    pairs = [np.empty((0, 2), dtype=np.intp)]
+    for first in range(0, table.n_rows, DISTANCE_ROWS):
+        rows = distances[first : first + DISTANCE_ROWS]
+        pairs.append(to_distances(rows, norms, first))
+    left, right = map(np.ascontiguousarray, np.concatenate(pairs).T)
     if len(left):
         exact = np.zeros(len(left))
-        for block in embedded_blocks(table):
+        for block in embedded_blocks(table, stretch=stretch):
             _kernels.add_pair_distances(block, left, right, exact)
         distances[left, right] = distances[right, left] = exact
     return distances
@@ -161,15 +167,25 @@ class Space:
     pairs of rows, or both: coordinates are good for large sets of rows, distances for sets
     with fewer rows than coordinates. Attributes with missing values are held as coordinates
     and a mask.
+
+    The space of a sample of rows may be part of the space of all of them: `stretch` then says
+    how many times larger the coordinates of each column are there than by the sample's own spread.
+
+    The attributes that trees may test, the columns of `table`, need not be those that make up
+    the space, the columns of `clustering`.
     """
 
     table: Table
+    clustering: Table
+    #: Where each column of `table` is in `clustering`, -1: nowhere; None if they are the same.
+    places: np.ndarray | None
     coords: np.ndarray | None
     distances: np.ndarray | None
     partial: np.ndarray | None
     known: np.ndarray | None
     #: Coordinates of the attributes without missing values.
     width: int
+    stretch: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -180,8 +196,14 @@ class Space:
         coords: bool | None = None,
         distances: bool | None = None,
         n_jobs: int | None = None,
+        stretch: np.ndarray | None = None,
+        features: Table | None = None,
+        places: np.ndarray | None = None,
     ) -> Space:
-        """Embed `table`; what is not asked for is decided by what is fastest."""
+        """Embed `table`; what is not asked for is decided by what is fastest.
+
+        Trees test the columns of `features`, those of `table` by default; see `places` above.
+        """
         complete = ~table.missing
         m, width = table.n_rows, int(embedding_widths(table)[complete].sum())
         if dtype is None:
@@ -189,20 +211,28 @@ class Space:
         if distances is None:
             distances = m <= 2 * width and m * m * np.dtype(dtype).itemsize <= DISTANCE_BYTES
         if coords is None:
-            coords = not distances or m > width // 3
+            coords = not distances or (m > width // 3 and not table.is_sparse)
+        if coords and table.is_sparse:
+            _check_size_of_coordinates(m, width, dtype)
         known_part = table if complete.all() else table.take(columns=complete)
-        partial, known = _partial_coordinates(table, ~complete)
+        known_stretch = None if stretch is None else stretch[complete]
+        partial, known = _partial_coordinates(table, ~complete, stretch)
         # The scale of the coordinates is that of the whole table, also for a part of it.
         factor = known_part.n_columns / table.n_columns
         return cls(
+            table if features is None else features,
             table,
-            _padded_coordinates(known_part, width, dtype, factor) if coords and width else None,
-            (squared_distances(known_part, n_jobs) * factor).astype(dtype, copy=False)
+            places,
+            _padded_coordinates(known_part, width, dtype, factor, known_stretch)
+            if coords and width
+            else None,
+            _scaled_distances(known_part, factor, dtype, n_jobs, known_stretch)
             if distances and width
             else None,
             partial,
             known,
             width,
+            stretch,
         )
 
     @property
@@ -225,9 +255,11 @@ class Space:
 
     @cached_property
     def scales(self) -> np.ndarray:
-        """The factor between values and coordinates of each column."""
-        scale = 1.0 / np.sqrt(self.table.n_columns)
-        return _kernels.embedding_scales(self.table.values, self.table.n_values, scale)
+        """The factor between values and coordinates of each feature; 0 for those without any."""
+        scales = coordinate_factors(self.clustering)
+        if self.stretch is not None:
+            scales = scales * self.stretch
+        return scales if self.places is None else np.append(scales, 0.0)[self.places]
 
     def arguments(self) -> dict[str, Any]:
         """What the kernels take."""
@@ -247,6 +279,32 @@ class Space:
         }
 
 
+def coordinate_factors(table: Table, scale: float | None = None) -> np.ndarray:
+    """The factor between the values and the coordinates of each column; 0 for constant ones.
+
+    Columns get the variance `scale` squared; by default that of a table with so many columns.
+    """
+    scale = 1.0 / np.sqrt(table.n_columns) if scale is None else scale
+    if isinstance(table, SparseTable):
+        return sparse_factors(table, scale)
+    return _kernels.embedding_scales(table.values, table.n_values, scale)
+
+
+def kernel_columns(table: Table) -> _kernels.Columns:
+    """The columns of a table as the kernels that split by them hold them."""
+    if not isinstance(table, SparseTable):
+        return _kernels.Columns(table.values, table.n_values, table.missing)
+    held = table.by_columns
+    return _kernels.Columns(
+        table.n_rows,
+        held.indptr.astype(np.int64, copy=False),
+        held.indices.astype(np.int32, copy=False),
+        held.data.astype(np.float64, copy=False),
+        table.n_values,
+        table.missing,
+    )
+
+
 def row_keys(table: Table) -> np.ndarray | None:
     """A word per row that depends on its values only; None when nothing is missing."""
     if not table.missing.any():
@@ -254,14 +312,35 @@ def row_keys(table: Table) -> np.ndarray | None:
     return _kernels.row_keys(table.values, table.n_values)
 
 
+def _check_size_of_coordinates(m: int, width: int, dtype: type) -> None:
+    """Refuse a sparse table with so many rows that it would have to be made dense."""
+    if m * width * np.dtype(dtype).itemsize > SPARSE_BYTES:
+        raise ValueError(
+            f"The sparse table has {m:,} rows, more than can be compared with each other; pass "
+            "max_samples=1024, which grows trees on samples of that many rows."
+        )
+
+
+def _scaled_distances(
+    table: Table, factor: float, dtype: type, n_jobs: int | None, stretch: np.ndarray | None
+) -> np.ndarray:
+    if isinstance(table, SparseTable):
+        return SparseProducts.of(table, n_jobs, stretch).distances(dtype)
+    distances = squared_distances(table, n_jobs, stretch)
+    distances *= factor
+    return distances.astype(dtype, copy=False)
+
+
 def _padded(width: int) -> int:
     return -(-width // 16) * 16
 
 
-def _padded_coordinates(table: Table, width: int, dtype: type, factor: float) -> np.ndarray:
+def _padded_coordinates(
+    table: Table, width: int, dtype: type, factor: float, stretch: np.ndarray | None
+) -> np.ndarray:
     coords: np.ndarray = np.zeros((table.n_rows, _padded(width)), dtype=dtype)
     start = 0
-    for block in embedded_blocks(table):
+    for block in embedded_blocks(table, stretch=stretch):
         stop = start + block.shape[1]
         coords[:, start:stop] = block if factor == 1.0 else block * np.sqrt(factor)
         start = stop
@@ -269,7 +348,7 @@ def _padded_coordinates(table: Table, width: int, dtype: type, factor: float) ->
 
 
 def _partial_coordinates(
-    table: Table, columns: np.ndarray
+    table: Table, columns: np.ndarray, stretch: np.ndarray | None
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     if not columns.any():
         return None, None
@@ -278,7 +357,10 @@ def _partial_coordinates(
     width = int(widths.sum())
     if width == 0:
         return None, None
-    coords = _padded_coordinates(part, width, np.float64, part.n_columns / table.n_columns)
+    factor = part.n_columns / table.n_columns
+    coords = _padded_coordinates(
+        part, width, np.float64, factor, None if stretch is None else stretch[columns]
+    )
     known = np.zeros_like(coords)
     owner = np.repeat(np.arange(part.n_columns), widths)
     known[:, :width] = ~np.isnan(part.values[:, owner])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..column_totals import column_totals
 from ..ranker import MethodCard, Ranker
+from ..row_source import RowSource
 from ..table import ColumnChoice, Table
 from .scaling import unit_range
 
@@ -35,9 +37,13 @@ class VarianceRanker(Ranker):
             what="How far are the values of the column spread, in its own units?",
             when="To see whether a method does more than find spread",
             cost="mn",
+            formula=r"\frac{1}{m} \sum_i (x_{ij} - \bar x_j)^2",
             meaning="the values of the column are spread widely, in the units it came in",
         ),
     )
+
+    accepts_sparse = True
+    streams_rows = True
 
     def __init__(
         self,
@@ -50,13 +56,25 @@ class VarianceRanker(Ranker):
         self.include = include
         self.exclude = exclude
 
-    def _score(self, table: Table) -> np.ndarray:
+    def _score(self, table: Table | RowSource) -> np.ndarray:
+        if isinstance(table, RowSource):
+            return self._of_rows(table)
         # The spread within [0, 1] is squared, so that neither large nor nearly constant
         # columns lose their variance to overflow or cancellation.
-        X = table.values
+        scores = np.empty(table.n_columns)
+        for columns, X in table.blocks():
+            with np.errstate(over="ignore"):
+                span = np.ptp(X, axis=0)
+                variance = unit_range(X).var(axis=0) * span * span
+            scores[columns] = np.minimum(variance, np.finfo(float).max)
+        return scores
+
+    def _of_rows(self, rows: RowSource) -> np.ndarray:
+        totals = column_totals(rows)
+        if totals.counts or (totals.known < rows.n_rows).any():
+            raise ValueError("VarianceRanker needs numbers without gaps; leave other columns out.")
         with np.errstate(over="ignore"):
-            span = np.ptp(X, axis=0)
-            return np.minimum(unit_range(X).var(axis=0) * span * span, np.finfo(float).max)
+            return np.minimum(totals.spread**2, np.finfo(float).max)
 
 
 class RandomRanker(Ranker):
@@ -96,6 +114,8 @@ class RandomRanker(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
+    streams_rows = True
     scale_free = True
 
     def __init__(
@@ -113,5 +133,5 @@ class RandomRanker(Ranker):
         self.nominal_features = nominal_features
         self.random_state = random_state
 
-    def _score(self, table: Table) -> np.ndarray:
+    def _score(self, table: Table | RowSource) -> np.ndarray:
         return check_random_state(self.random_state).uniform(size=table.n_columns)

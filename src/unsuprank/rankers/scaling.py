@@ -10,11 +10,15 @@ LARGEST = 1e140
 
 def within_range(X: np.ndarray) -> tuple[np.ndarray, float]:
     """`X` and 1, or `X / u` and u for a power of two u that keeps squares in range."""
-    largest = float(np.abs(X).max(initial=0.0))
+    unit = range_unit(float(np.abs(X).max(initial=0.0)))
+    return (X, unit) if unit == 1.0 else (X / unit, unit)
+
+
+def range_unit(largest: float) -> float:
+    """A power of two by which values up to `largest` may be squared; 1 where they are anyway."""
     if largest == 0.0 or 1 / LARGEST < largest < LARGEST:
-        return X, 1.0
-    unit = 2.0 ** np.floor(np.log2(largest))
-    return X / unit, float(unit)
+        return 1.0
+    return float(2.0 ** np.floor(np.log2(largest)))
 
 
 def constant_columns(X: np.ndarray) -> np.ndarray:

@@ -41,7 +41,8 @@ def write_report(
     title : str, default="table"
         What the data are called.
     labels, label_name : optional
-        A label per row, which colours the planes of rows and is used for nothing else.
+        A label per row, which colours the planes of rows; the page says which columns set rows
+        of one label apart. The ranking and all else on the page know nothing of labels.
     notes : sequence of str
         Further remarks for the summary.
     seed : int, optional
@@ -57,5 +58,5 @@ def write_report(
         ) from None
     from .page_facts import gather
 
-    facts = gather(ranker, X, seed)
-    atomic_write(path, render(facts, title, labels, label_name, notes))
+    facts = gather(ranker, X, seed, labels)
+    atomic_write(path, render(facts, title, label_name, notes))

@@ -19,33 +19,32 @@ from bokeh.embed import components
 from bokeh.resources import INLINE
 from jinja2 import Environment, Template
 
+from ..describe import ClusterContrast
+from ..describe.explain import p_text
 from ..io.data_file import shorten
 from ..registry import method_of
 from . import figures, words
 from .bars import score_bars
 from .page_data import kinds_of_columns, payload, safe_json
-from .page_facts import N_BARS, N_HEAT, PageFacts
+from .page_facts import N_APART, N_BARS, N_HEAT, PageFacts
 from .row_colours import colours_by_label
 
 
 def render(
     facts: PageFacts,
     title: str,
-    labels: Sequence[str] | None = None,
     label_name: str | None = None,
     notes: Sequence[str] = (),
 ) -> str:
     """The page as text."""
-    data = safe_json(payload(facts, colours_by_label(facts, labels)))
+    data = safe_json(payload(facts, colours_by_label(facts)))
     # Only scripts that carry this word run; the same page gets the same word, and no name in
     # the page can hold the digest of the page.
     nonce = hashlib.sha256(data.encode("utf-8")).hexdigest()[:32]
     script, divs = components(_figures(facts))
     return _template().render(
-        **_contents(facts, notes),
+        **_contents(facts, notes, label_name or "label"),
         title=shorten(title, 120),
-        labelled=labels is not None,
-        label_name=label_name or "label",
         divs=divs,
         nonce=nonce,
         figure_script=_signed(script, nonce),
@@ -56,7 +55,7 @@ def render(
     )
 
 
-def _contents(facts: PageFacts, notes: Sequence[str]) -> dict[str, Any]:
+def _contents(facts: PageFacts, notes: Sequence[str], label_name: str) -> dict[str, Any]:
     """What the template says, and what it says it with."""
     method = method_of(facts.ranker)
     return {
@@ -67,7 +66,9 @@ def _contents(facts: PageFacts, notes: Sequence[str]) -> dict[str, Any]:
         "warnings": [*words.warnings_about(facts), *notes],
         "settings": words.settings(facts.ranker, method, facts.seed),
         "verdicts": words.verdicts(facts),
-        "says": words.captions(facts),
+        "says": words.captions(facts, label_name),
+        "label_name": label_name,
+        "clusters": _cluster_rows(facts),
         "bars": score_bars(facts),
         "nine_of_ten": words.nine_of_ten(facts.stability),
         "coloured": facts.order[:N_HEAT].tolist(),
@@ -77,6 +78,7 @@ def _contents(facts: PageFacts, notes: Sequence[str]) -> dict[str, Any]:
         "missing": figures.MISSING,
         "shorten": shorten,
         "number": words.number,
+        "p_text": p_text,
     }
 
 
@@ -114,6 +116,19 @@ def _group_rows(facts: PageFacts) -> list[tuple[str, int, str]]:
             others = [facts.names[j] for j in group[1:]]
             rows.append((shorten(facts.names[group[0]], 60), len(group), words.some(others, 6)))
     return sorted(rows, key=lambda row: -row[1])
+
+
+def _cluster_rows(facts: PageFacts) -> list[tuple[ClusterContrast, list[dict[str, Any]]]]:
+    """What sets all groups of rows apart, and each one: the first columns beyond chance."""
+    explained, shown = facts.clusters, facts.shown_clusters
+    if explained is None:
+        return []
+    if len(shown) > 2:  # what tells one of two groups tells the other
+        shown = [explained.overall, *shown]
+    return [
+        (found, [row for row in explained.rows_of(found)[:N_APART] if row["beyond_chance"]])
+        for found in shown
+    ]
 
 
 def _signed(scripts: str, nonce: str) -> str:

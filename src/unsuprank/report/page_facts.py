@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ from .. import describe
 from .._parallel import one_blas_thread
 from .._progress import progress
 from ..describe import (
+    ClusterContrast,
+    ClusterExplanation,
     ColumnGroups,
     ColumnNeighbours,
     ColumnStructure,
@@ -37,6 +40,8 @@ from ..table import Table
 TOP, N_BARS = 16, 30
 #: Leading columns among which neighbours are looked for, groups are formed, and rows are shown.
 N_NEIGHBOURS, N_GROUPED, N_HEAT = 1000, 50, 50
+#: Groups of rows that are explained one by one, the largest at most, and columns for each.
+N_CLUSTERS, N_APART = 20, 5
 #: Folds of the error curve, and the numbers of rows that it may be measured on.
 MAX_FOLDS, MIN_FOLDS, CURVE_ROWS = 10, 3, (1000, 500, 250)
 #: Work that the fits of the curve may come to, in units of `effort`, and that of judging orders.
@@ -66,6 +71,9 @@ class PageFacts:
     plane_of_all: PrincipalPlane
     plane_of_top: PrincipalPlane
     curve: PredictionCurve | None
+    #: A label per row, if there are labels, and what sets rows of one label apart from others.
+    labels: np.ndarray | None
+    clusters: ClusterExplanation | None
 
     @property
     def names(self) -> list[str]:
@@ -116,6 +124,15 @@ class PageFacts:
         return describe.knee(self.scores)
 
     @property
+    def shown_clusters(self) -> list[ClusterContrast]:
+        """The groups of rows that are explained one by one, in the order of their labels."""
+        if self.clusters is None:
+            return []
+        found = list(self.clusters.per_cluster.values())
+        least = sorted((contrast.size for contrast in found), reverse=True)[:N_CLUSTERS][-1]
+        return [contrast for contrast in found if contrast.size >= least][:N_CLUSTERS]
+
+    @property
     def plane_agreement(self) -> float | None:
         """Share of the one plane's variation that the other has, turned and scaled onto it.
 
@@ -128,9 +145,12 @@ class PageFacts:
         return 1.0 - float(procrustes(*(plane.coordinates for plane in planes))[2])
 
 
-def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
+def gather(
+    ranker: Ranker, X: Any, seed: int | None = None, labels: Sequence[str] | None = None
+) -> PageFacts:
     """Compute everything, with a step of progress for each part."""
     table = read_for(ranker, X)
+    labelled = None if labels is None else np.asarray(labels, dtype=object)
     seed = _own_seed(ranker) if seed is None else seed
     order, top = ranker.order_, min(TOP, (table.n_columns + 1) // 2)
     rows = table.sample_rows(MAX_ROWS, seed)
@@ -146,6 +166,7 @@ def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
         "plane_of_all": lambda: describe.principal_plane(table, rows=rows),
         "plane_of_top": lambda: describe.principal_plane(table, order[:top], rows),
         "curve": lambda: _curve(ranker, table, seed),
+        "clusters": lambda: _clusters(table, labelled),
     }
     found: dict[str, Any] = {}
     # Threads of BLAS wait busily for one another, which costs more than they save here.
@@ -153,15 +174,24 @@ def gather(ranker: Ranker, X: Any, seed: int | None = None) -> PageFacts:
         for name, compute in parts.items():
             found[name] = compute()
             bar.advance()
-    return PageFacts(
-        ranker, table, seed, scores=ranker.scores_, order=order, plane_rows=rows, **found
-    )
+    found |= {"scores": ranker.scores_, "order": order, "plane_rows": rows, "labels": labelled}
+    return PageFacts(ranker, table, seed, **found)
 
 
 def _own_seed(ranker: Ranker) -> int:
     """The seed of the ranker, if it is a number."""
     seed = ranker.get_params().get("random_state")
     return seed if isinstance(seed, int) else 0
+
+
+def _clusters(table: Table, labels: np.ndarray | None) -> ClusterExplanation | None:
+    if labels is None:
+        return None
+    try:
+        named = [None if label == "" else label for label in labels.tolist()]
+        return describe.explain_clusters(table, named)
+    except ValueError:  # all labels are the same, or hardly two are
+        return None
 
 
 def _curve(ranker: Ranker, table: Table, seed: int) -> PredictionCurve | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,13 +29,11 @@ class RowColours:
     nominal: bool
 
 
-def colours_by_label(facts: PageFacts, labels: Sequence[str] | None) -> RowColours | None:
+def colours_by_label(facts: PageFacts) -> RowColours | None:
     """The colours of labels, of which the most common come first."""
-    if labels is None:
+    if facts.labels is None:
         return None
-    texts, codes = np.unique(
-        np.asarray(labels, dtype=object)[facts.plane_rows].astype(str), return_inverse=True
-    )
+    texts, codes = np.unique(facts.labels[facts.plane_rows].astype(str), return_inverse=True)
     return _by_kind(codes.astype(float), texts)
 
 

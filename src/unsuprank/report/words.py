@@ -11,6 +11,7 @@ import sklearn
 
 from .._version import __version__
 from ..describe import STRONG, HeatMap, RankStability, Representatives, spearman
+from ..describe.fitted import forest_in, n_settled
 from ..describe.representatives import MANY_NAMES
 from ..evaluation.prediction_curve import PredictionCurve
 from ..io.data_file import shorten
@@ -160,7 +161,24 @@ def _stability(facts: PageFacts) -> tuple[str, str]:
     rows = " How much other rows would change it was not tried." if stability.drawn else ""
     return answer, (
         f"{kept} of the top {top} stay among the top {top} at least four times in five, {how}; "
-        f"the rank interval of the median one of them is {_typical_width(facts)} wide.{rows}"
+        f"the rank interval of the median one of them is {_typical_width(facts)} wide."
+        f"{_forest_size(facts.ranker)}{rows}"
+    )
+
+
+def _forest_size(ranker: Ranker) -> str:
+    """How far a forest has come that decides on its size itself, and nothing about others."""
+    forest = forest_in(ranker)
+    top = 0 if forest is None else n_settled(forest)
+    if not top:
+        return ""
+    trees = f"{forest.n_estimators_:,} trees"
+    share = f"two such forests would share about {forest.stability_:.0%} of their top {top}"
+    if forest.converged_:
+        return f" The forest grew until its top {top} held still ({trees}): {share}."
+    return (
+        f" The forest has as many trees as a table of this size is given ({trees}), and its top "
+        f"{top} do not hold still yet: {share}, not {forest.stability:.0%}."
     )
 
 
@@ -202,7 +220,7 @@ def _left_out(facts: PageFacts, found: Representatives) -> str:
     return f" (nominal columns of more than {MANY_NAMES} values left out: {names})"
 
 
-def captions(facts: PageFacts) -> dict[str, str]:
+def captions(facts: PageFacts, label_name: str = "label") -> dict[str, str]:
     """A sentence for every picture: what it shows in this table (also its alternative text)."""
     return {
         "bars": _bars(facts),
@@ -211,6 +229,7 @@ def captions(facts: PageFacts) -> dict[str, str]:
         "groups": _groups(facts),
         "heat": _heat(facts.heat),
         "planes": _planes(facts),
+        "clusters": _clusters(facts, label_name),
         "curve": "" if facts.curve is None else _curve(facts.curve),
         "curve_how": "" if facts.curve is None else _curve_how(facts.curve, facts),
     }
@@ -361,4 +380,25 @@ def _planes(facts: PageFacts) -> str:
         f"{text}, that of the top {facts.top} holds {facts.plane_of_top.share:.0%} of theirs. "
         "Turned and scaled onto one another, the two pictures share "
         f"{agreement:.0%} of their variation."
+    )
+
+
+def _clusters(facts: PageFacts, label_name: str) -> str:
+    found = facts.clusters
+    if found is None:
+        return ""
+    n_beyond, first = int(found.overall.beyond.sum()), int(found.overall.order[0])
+    score, low = found.overall.scores[first], found.overall.low[first]
+    differ = (
+        "No column differs between them beyond chance."
+        if not n_beyond
+        else f"{n_beyond:,} of {columns(facts.n_columns)} differ between them beyond chance, "
+        f"{some([facts.names[first]])} most of all: by itself it explains {score:.0%} ± "
+        f"{score - low:.0%} of the division."
+    )
+    some_only = len(facts.shown_clusters) < len(found.per_cluster)
+    return (
+        f"{some([label_name])} divides {found.overall.size:,} rows into {len(found.per_cluster):,} "
+        f"groups. {differ}"
+        + (f" The {len(facts.shown_clusters)} largest are shown one by one." if some_only else "")
     )

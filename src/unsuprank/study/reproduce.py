@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..io import FileProblem
 from .data.data_sets import SUFFIXES, find_data_sets
@@ -24,6 +25,7 @@ def reproduce(
     methods: Sequence[str] | None = None,
     data_sets: Sequence[str] | None = None,
     jobs: int = 2,
+    scheduler: Any = None,
     full: bool = False,
     limits: Limits = Limits(),  # noqa: B008 - it is frozen
     retry_failed: bool = False,
@@ -45,6 +47,11 @@ def reproduce(
         Restrict the study to these.
     jobs : int, default=2
         Worker processes.
+    scheduler : str, Client or None, default=None
+        The address of a Dask scheduler, or a client of one, whose workers then compute the cells
+        instead. They read the files of `data` themselves, from the same path. A cell that takes
+        longer than it may is not stopped there, but counts as one that does, and nobody limits its
+        memory but Dask.
     full : bool, default=False
         Also run the cells that exceeded their limits, without limits.
     limits : Limits
@@ -66,7 +73,13 @@ def reproduce(
     allowed = NO_LIMITS if full else limits
     with Store(out / "store", say) as store:
         runner = Runner(
-            store, files, jobs=jobs, limits=allowed, retry_failed=retry_failed, verbose=verbose
+            store,
+            files,
+            jobs=jobs,
+            scheduler=scheduler,
+            limits=allowed,
+            retry_failed=retry_failed,
+            verbose=verbose,
         )
         cells = cells_of(parts, list(files), chosen)
         log = RunLog(out / "runs.json", parts)

@@ -13,7 +13,7 @@ from unsuprank import _parallel as parallel
 from unsuprank._progress import Progress, SilentDisplay
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest import race as races
-from unsuprank.rankers.forest.convergence import N_BLOCKS, StoppingRule
+from unsuprank.rankers.forest.convergence import N_BLOCKS, BlockSums, StoppingRule
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 from unsuprank.rankers.forest.race import Race, in_reach, tree_cost
 from unsuprank.rankers.forest.tree_scores import ScoreSum, dense_scores, tree_scores
@@ -120,8 +120,44 @@ def test_budget_counts_probes(X, most):
     race = run_race(np.random.default_rng(3).normal(size=(20, 120)), 0, most)
     assert race.spent <= most
     assert race.n_trees >= N_BLOCKS
-    assert race.seen.ended == "spent" or most - race.spent < N_BLOCKS * tree_cost(120, 7)
+    assert race.seen.ended == "spent"
+    # Whatever is left would not have made another tree.
+    assert most - race.spent < tree_cost(120, 7, "genie3")
     assert np.isfinite(race.sem).all()
+
+
+def test_a_race_that_is_cut_short_says_how_stable_all_its_rounds_are(X, monkeypatch):
+    """What is returned then is the mean over all rounds of probes."""
+    rounds = []
+    probe = Race._probe
+
+    def remember(self, columns, known):
+        rounds.append((columns, self.n_trees))
+        return probe(self, columns, known)
+
+    monkeypatch.setattr(Race, "_probe", remember)
+    race = run_race(X, seed=1, max_estimators=1500)
+    assert race.seen.ended == "spent"
+    assert len(rounds) > 1
+    last_columns = rounds[-1][0]
+    ends = [first for _, first in rounds[1:]] + [race.n_trees]
+    total, blocks = ScoreSum(len(last_columns)), BlockSums(len(last_columns))
+    for (columns, first), last in zip(rounds, ends, strict=True):
+        credits = race.grower.probe(columns, "genie3", first, last)
+        scores = dense_scores(credits[:, np.searchsorted(columns, last_columns)])
+        total.add(scores, last - first)
+        blocks.add(scores, last - first)
+    np.testing.assert_allclose(race.scores[last_columns], total.mean(), rtol=1e-12)
+    assert race.seen.stability[-1] == pytest.approx(blocks.stability(N_TOP))
+
+
+def test_a_race_that_is_cut_short_is_honest(X):
+    cut = [run_race(X, seed, max_estimators=900) for seed in range(20)]
+    assert {race.seen.ended for race in cut} == {"spent"}
+    tops = [set(np.argsort(-race.scores, kind="stable")[:N_TOP]) for race in cut]
+    shared = [len(a & b) / N_TOP for a, b in itertools.combinations(tops, 2)]
+    said = np.mean([race.seen.stability[-1] for race in cut])
+    assert abs(said - np.mean(shared)) < 0.1
 
 
 @pytest.mark.parametrize("how", [{}, {"gain": "out_of_bag"}])

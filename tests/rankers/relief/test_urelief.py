@@ -288,7 +288,7 @@ class TestLongRuns:
             def __init__(self, label):
                 assert label == "URelief"
 
-            def update(self, done, total):
+            def update(self, done, total, note=""):
                 seen.append(done / total)
 
             def close(self):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from unsuprank import GreedyCSS, SharedVariance
+from unsuprank.rankers.subset import column_subset
 from unsuprank.rankers.subset.beyond_chance import (
     path_scores,
     standardised,
@@ -196,6 +197,15 @@ def test_more_rows_than_columns_and_fewer_agree():
     wide = greedy_path(Residual(padded, np.concatenate([widths, np.ones(80, int)])), 12)
     assert np.array_equal(short.picks, wide.picks)
     assert short.unexplained == pytest.approx(wide.unexplained, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(90, 70), (300, 150), (70, 70)])
+def test_the_triangle_in_steps_is_that_of_numpy(shape, monkeypatch):
+    matrix = np.random.default_rng(0).normal(size=shape)
+    monkeypatch.setattr(column_subset, "BLOCK_WORK", 1)
+    monkeypatch.setattr(column_subset, "TRAILING", 30)
+    expected = np.linalg.qr(matrix, mode="r")
+    np.testing.assert_allclose(column_subset.triangular_factor(matrix), expected, atol=1e-12)
 
 
 def test_an_ill_conditioned_table_keeps_its_digits():

@@ -1,13 +1,15 @@
-// The classes ReliefRows and ReliefSearch.
+// The classes ReliefRows, ReliefSearch and SparseReliefRows.
 #include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "relief/neighbour_search.hpp"
+#include "relief/sparse_rows.hpp"
 
 namespace unsuprank {
 namespace {
 
 void make_rows(ReliefRows* self, const HeldColumns& columns, Vector<int64_t> order) {
   const int64_t rows = columns.view().rows;
+  require(!columns.view().held, "the columns must not be sparse");
   require(static_cast<int64_t>(order.shape(0)) == rows, "order needs one entry per row");
   std::vector<bool> seen(rows, false);
   for (int64_t p = 0; p < rows; ++p) {
@@ -40,20 +42,61 @@ void compare(ReliefSearch& self, int64_t query_block, int64_t first, int64_t las
   self.compare(query_block, first, last);
 }
 
+void require_counts(const Vector<int64_t>& counts, int64_t most) {
+  require(counts.shape(0) > 0, "counts are missing");
+  int64_t before = 0;
+  for (size_t part = 0; part < counts.shape(0); ++part) {
+    require(before < counts(part) && counts(part) <= most, "counts must ascend");
+    before = counts(part);
+  }
+}
+
+void require_sums(const Vector<int64_t>& counts, int64_t terms, const MutableVector<double>& sums,
+                  const MutableVector<double>& distances) {
+  const size_t parts = counts.shape(0);
+  require(distances.shape(0) == parts && sums.shape(0) == 2 * parts * terms,
+          "sums have the wrong shape");
+}
+
 void add_sums(ReliefSearch& self, int64_t first, int64_t last, Vector<int64_t> counts,
               MutableVector<double> sums, MutableVector<double> distances) {
   require(self.first() <= first && first <= last && last <= self.last(), "queries out of bounds");
-  const size_t parts = counts.shape(0);
-  int64_t before = 0;
-  for (size_t part = 0; part < parts; ++part) {
-    require(before < counts(part) && counts(part) <= self.n_neighbors(), "counts must ascend");
-    before = counts(part);
-  }
-  require(distances.shape(0) == parts && sums.shape(0) == 2 * parts * self.rows().terms(),
-          "sums have the wrong shape");
+  require_counts(counts, self.n_neighbors());
+  require_sums(counts, self.rows().terms(), sums, distances);
   nb::gil_scoped_release unlocked;
-  self.add_sums(first, last, counts.data(), static_cast<int64_t>(parts), sums.data(),
+  self.add_sums(first, last, counts.data(), static_cast<int64_t>(counts.shape(0)), sums.data(),
                 distances.data());
+}
+
+void make_sparse_rows(SparseReliefRows* self, Vector<int64_t> start, Vector<int32_t> column,
+                      Vector<double> value, Vector<double> zero, int64_t width) {
+  const int64_t rows = static_cast<int64_t>(start.shape(0)) - 1;
+  const int64_t values = static_cast<int64_t>(value.shape(0));
+  const int64_t columns = static_cast<int64_t>(zero.shape(0));
+  require(rows >= 0 && start(0) == 0 && start(rows) == values, "rows do not fit the values");
+  require(static_cast<int64_t>(column.shape(0)) == values, "a value needs a column");
+  for (int64_t r = 0; r < rows; ++r) {
+    require(start(r) <= start(r + 1) && start(r + 1) <= values, "rows must ascend");
+    for (int64_t k = start(r); k < start(r + 1); ++k) {
+      const int32_t least = k > start(r) ? column(k - 1) + 1 : 0;
+      require(least <= column(k) && column(k) < columns, "columns must ascend within bounds");
+    }
+  }
+  nb::gil_scoped_release unlocked;
+  new (self) SparseReliefRows({start.data(), column.data(), value.data(), rows, columns},
+                              zero.data(), width);
+}
+
+void add_sparse_sums(const SparseReliefRows& self, Vector<int64_t> queries, Vector<int64_t> counts,
+                     MutableVector<double> sums, MutableVector<double> distances) {
+  for (size_t q = 0; q < queries.shape(0); ++q) {
+    require(0 <= queries(q) && queries(q) < self.rows(), "queries out of bounds");
+  }
+  require_counts(counts, self.rows() - 1);
+  require_sums(counts, self.terms(), sums, distances);
+  nb::gil_scoped_release unlocked;
+  self.add_sums(queries.data(), static_cast<int64_t>(queries.shape(0)), counts.data(),
+                static_cast<int64_t>(counts.shape(0)), sums.data(), distances.data());
 }
 
 }  // namespace
@@ -76,6 +119,14 @@ void bind_relief(nb::module_& m) {
       .def("compare", &compare, nb::arg("query_block"), nb::arg("first"), nb::arg("last"))
       .def("add_sums", &add_sums, nb::arg("first"), nb::arg("last"), nb::arg("counts"),
            nb::arg("sums"), nb::arg("distances"));
+  nb::class_<SparseReliefRows>(m, "SparseReliefRows")
+      // Views are held, and a converted copy would not be.
+      .def("__init__", &make_sparse_rows, nb::arg("start").noconvert(),
+           nb::arg("column").noconvert(), nb::arg("value").noconvert(), nb::arg("zero").noconvert(),
+           nb::arg("width"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
+           nb::keep_alive<1, 5>())
+      .def("add_sums", &add_sparse_sums, nb::arg("queries"), nb::arg("counts"), nb::arg("sums"),
+           nb::arg("distances"));
 }
 
 }  // namespace unsuprank

@@ -5,6 +5,7 @@
 namespace unsuprank {
 void bind_table(nanobind::module_& m);
 void bind_space(nanobind::module_& m);
+void bind_sparse(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_relief(nanobind::module_& m);
 void bind_neighbour_swaps(nanobind::module_& m);

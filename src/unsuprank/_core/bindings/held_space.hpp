@@ -1,9 +1,11 @@
 // Tables and clustering spaces that Python holds: views for the kernels, and the arrays that these
 // views point into.
 #pragma once
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "forest/clustering_space.hpp"
@@ -13,7 +15,7 @@ namespace unsuprank {
 template <typename T>
 using MaybeRowMajor = std::optional<RowMajor<T>>;
 
-// The columns of a table. Another storage of values is another way to make one.
+// The columns of a table, with all of their values or with those that are held of a sparse one.
 class HeldColumns {
  public:
   HeldColumns(ColumnMajor<double> values, Vector<int32_t> n_values,
@@ -27,13 +29,19 @@ class HeldColumns {
     view_.missing = missing_->data();
   }
 
+  // From compressed sparse columns, whose rows are in order.
+  HeldColumns(int64_t rows, Vector<int64_t> starts, Vector<int32_t> row_indices,
+              Vector<double> values, Vector<int32_t> n_values, Vector<bool> missing);
+
   const Columns& view() const { return view_; }
 
  private:
   ColumnMajor<double> values_;
   Vector<int32_t> n_values_;
   std::optional<Vector<bool>> missing_;
-  Columns view_;
+  Vector<double> held_values_;
+  std::shared_ptr<const std::vector<HeldRows>> held_;
+  Columns view_{};
 };
 
 // What is known of the rows besides their values, in the precision of the space.

@@ -40,7 +40,7 @@ UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin,
     for (; i < ends[r]; ++i) {
       // Rows are scattered; asking for one a few steps ahead hides most of the wait for it.
       const T* ahead = coords + stride * rows[i + kAhead];
-      for (int p = 0; p < kPacks; ++p) __builtin_prefetch(ahead + p * kStep);
+      for (int p = 0; p < kPacks; ++p) prefetch(ahead + p * kStep);
       const T* z = coords + stride * rows[i];
       const T weight = static_cast<T>(weights[i]);
       for (int p = 0; p < kPacks; ++p) {

@@ -124,7 +124,7 @@ class CumulativeScorer {
   void add_own_changes(const Permuted& column, const std::vector<int32_t>& positions) {
     if (positions.empty()) return;
     own_.select(table_, column.feature, scales_[column.feature]);
-    const double* x = table_.column(column.feature);
+    const ColumnView x = table_.column(column.feature);
     for (int32_t p : positions) {
       const WeightedRows leaf = trees_.node_rows(current_, leaves_[p]);
       own_changes_[p] += own_.error(x[column.from[p]], leaves_[p], leaf) -

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "simd/targets.hpp"
+
 namespace unsuprank {
 namespace {
 
@@ -183,7 +185,7 @@ template <typename Real>
 void ExhaustiveSplits<Real>::try_all_subsets(CandidateSplit& best, std::vector<char>& chosen) {
   const unsigned n_subsets = 1u << (groups_.size() - 1);
   for (unsigned code = 1; code < n_subsets; ++code) {
-    const size_t g = static_cast<size_t>(__builtin_ctz(code));
+    const size_t g = static_cast<size_t>(lowest_bit(code));
     chosen[g] = !chosen[g];
     toggle_group(g, chosen[g]);
     consider_subset(best, chosen);

@@ -126,6 +126,7 @@ class TreeGrower {
     const CandidateSplit best = search_.find(node.id, rows, view, sums, random);
     if (listener_) listener_->node_searched(node.id, search_.candidates(), search_.words());
     if (best.feature < 0) return;
+    if ((!node.has_view || space_.partial_width) && is_pure(begin, end)) return;
     const auto [middle, right_weight] =
         partition(begin, end, search_.sides(best), sums.has_row_sums);
     const int32_t left = static_cast<int32_t>(nodes_.size());
@@ -136,6 +137,37 @@ class TreeGrower {
     const bool right_sums = keep_row_sums(sums, view, middle, end, begin, middle);
     stack_.push_back({left + 1, node.depth + 1, node.has_view, right_sums});
     stack_.push_back({left, node.depth + 1, node.has_view, left_sums});
+  }
+
+  // Whether the rows agree in all clustering attributes. Tests of descriptive attributes divide
+  // such rows all the same, and sums of coordinates then give gains that are rounding alone;
+  // distances give 0.
+  bool is_pure(int64_t begin, int64_t end) const {
+    const int32_t first = rows_[begin];
+    for (int64_t i = begin + 1; i < end; ++i) {
+      if (space_.coords) {
+        const Real *a = space_.row(first), *b = space_.row(rows_[i]);
+        if (!std::equal(a, a + space_.width, b)) return false;
+      } else if (space_.distances && space_.distances[space_.table.rows * first + rows_[i]] > 0) {
+        return false;
+      }
+    }
+    for (int64_t c = 0; c < space_.partial_width; ++c) {
+      if (!is_partly_pure(begin, end, c)) return false;
+    }
+    return true;
+  }
+
+  // The same of one coordinate with missing values, which agree with any.
+  bool is_partly_pure(int64_t begin, int64_t end, int64_t coordinate) const {
+    const double* known = nullptr;
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = space_.partial_width * rows_[i] + coordinate;
+      if (space_.known[at] == 0.0) continue;
+      if (!known) known = space_.partial + at;
+      if (space_.partial[at] != *known) return false;
+    }
+    return true;
   }
 
   // A child that keeps nearly all rows gets its row sums from its parent's, less what went away.

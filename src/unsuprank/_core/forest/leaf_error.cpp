@@ -55,8 +55,8 @@ void LeafErrors<Real>::expect(int64_t row, const WeightedRows& rows) const {
   if (space_.distances || rows.count > 1) return;
   const Real *a = space_.row(row), *b = space_.row(rows.rows[0]);
   for (int64_t c = 0; c < space_.width; c += kLanes<Real>) {
-    __builtin_prefetch(a + c);
-    __builtin_prefetch(b + c);
+    prefetch(a + c);
+    prefetch(b + c);
   }
 }
 

@@ -46,7 +46,7 @@ class AttributeErrors {
   void summarise_all(int64_t rows);
   void summarise(int32_t leaf, const WeightedRows& rows);
 
-  const double* column_ = nullptr;
+  ColumnView column_;
   int32_t n_values_ = 0;
   double scale_ = 0.0;
   // Over all training rows, for leaves that know nothing of the attribute.

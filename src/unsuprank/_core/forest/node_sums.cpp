@@ -75,7 +75,7 @@ struct Known {
   }
 };
 
-Known known_in(const double* x, const WeightedRows& rows) {
+Known known_in(const ColumnView& x, const WeightedRows& rows) {
   Known known;
   for (int64_t i = 0; i < rows.count; ++i) known.add(x[rows.rows[i]], rows.times[i]);
   return known;
@@ -160,7 +160,7 @@ double PartialSums<Real>::gain(size_t first, double, double) {
 
 double OwnGain::gain(const Columns& table, const double* scales, int32_t feature,
                      const SplitRows& rows) {
-  const double* x = table.column(feature);
+  const ColumnView x = table.column(feature);
   const double gain = table.nominal(feature) ? nominal(x, centre(table, feature), rows)
                                              : numeric(x, centre(table, feature)[0], rows);
   return gain * scales[feature] * scales[feature];
@@ -169,11 +169,11 @@ double OwnGain::gain(const Columns& table, const double* scales, int32_t feature
 void OwnGain::expect(const Columns& table, const NodeSets& nodes, int32_t node) {
   constexpr int64_t kSmall = 64;
   if (nodes.is_leaf(node) || nodes.in(node).count > kSmall) return;
-  const double* x = table.column(nodes.feature(node));
+  const ColumnView x = table.column(nodes.feature(node));
   const WeightedRows in = nodes.in(node);
   const OutRows out = nodes.out(node);
-  for (int64_t i = 0; i < in.count; ++i) __builtin_prefetch(x + in.rows[i]);
-  for (int64_t i = 0; i < out.count; ++i) __builtin_prefetch(x + out.rows[i]);
+  for (int64_t i = 0; i < in.count; ++i) x.expect(in.rows[i]);
+  for (int64_t i = 0; i < out.count; ++i) x.expect(out.rows[i]);
 }
 
 // The mean of a column, or the shares of its values; found when a feature is first asked for.
@@ -182,7 +182,7 @@ const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature
   std::vector<double>& centre = centres_[feature];
   if (!centre.empty()) return centre;
   centre.assign(std::max(table.n_values[feature], 1), 0.0);
-  const double* x = table.column(feature);
+  const ColumnView x = table.column(feature);
   const double part = 1.0 / static_cast<double>(table.rows);  // so that the sum cannot overflow
   double known = 0.0;
   for (int64_t i = 0; i < table.rows; ++i) {
@@ -198,7 +198,7 @@ const std::vector<double>& OwnGain::centre(const Columns& table, int32_t feature
   return centre;
 }
 
-double OwnGain::numeric(const double* x, double centre, const SplitRows& rows) const {
+double OwnGain::numeric(const ColumnView& x, double centre, const SplitRows& rows) const {
   const Known known[2] = {known_in(x, rows.in[0]), known_in(x, rows.in[1])};
   const double weight = known[0].weight + known[1].weight;
   if (weight == 0.0) return 0.0;
@@ -218,7 +218,7 @@ double OwnGain::numeric(const double* x, double centre, const SplitRows& rows) c
 }
 
 // Counts of the values of rows; returns the sum of the counts.
-double OwnGain::tally(const double* x, const WeightedRows& rows, double* counts) {
+double OwnGain::tally(const ColumnView& x, const WeightedRows& rows, double* counts) {
   double total = 0.0;
   for (int64_t i = 0; i < rows.count; ++i) {
     const double value = x[rows.rows[i]];
@@ -229,7 +229,8 @@ double OwnGain::tally(const double* x, const WeightedRows& rows, double* counts)
   return total;
 }
 
-double OwnGain::nominal(const double* x, const std::vector<double>& centre, const SplitRows& rows) {
+double OwnGain::nominal(const ColumnView& x, const std::vector<double>& centre,
+                        const SplitRows& rows) {
   const int64_t n = static_cast<int64_t>(centre.size());
   counts_.assign(2 * n, 0.0);
   double *of_node = counts_.data(), *of_side = of_node + n;

@@ -102,9 +102,9 @@ class OwnGain {
 
  private:
   const std::vector<double>& centre(const Columns& table, int32_t feature);
-  double numeric(const double* x, double centre, const SplitRows& rows) const;
-  double nominal(const double* x, const std::vector<double>& centre, const SplitRows& rows);
-  static double tally(const double* x, const WeightedRows& rows, double* counts);
+  double numeric(const ColumnView& x, double centre, const SplitRows& rows) const;
+  double nominal(const ColumnView& x, const std::vector<double>& centre, const SplitRows& rows);
+  static double tally(const ColumnView& x, const WeightedRows& rows, double* counts);
 
   std::vector<std::vector<double>> centres_;  // of each feature, over all rows
   std::vector<double> counts_;

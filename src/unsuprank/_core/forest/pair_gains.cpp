@@ -19,7 +19,7 @@ struct PairTotals {
 
 UNSUPRANK_INLINE Pack<double> widened(const double* from) { return loaded<Pack<double>>(from); }
 UNSUPRANK_INLINE Pack<double> widened(const float* from) {
-  return __builtin_convertvector((loaded<SimdVector<float, 32>>(from)), Pack<double>);
+  return converted<Pack<double>>(loaded<SimdVector<float, 32>>(from));
 }
 
 // lanes[i][k] is the weight of row i if it is on side 1 of split k, and lane 15 its weight.

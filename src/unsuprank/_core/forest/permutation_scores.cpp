@@ -6,6 +6,7 @@
 #include "forest/coded_tree.hpp"
 #include "forest/leaf_error.hpp"
 #include "forest/out_of_bag.hpp"
+#include "simd/targets.hpp"
 
 namespace unsuprank {
 
@@ -53,7 +54,7 @@ class TreeScorer {
     leaf_centres_.resize(n_nodes);
     outside_.route(trees_, tree, tree_);
     find_errors();
-    if (total_ > 0.0) {
+    if (total_ > kNoError * static_cast<double>(out_of_bag_.size())) {
       size_t visit = 0;
       for (int32_t feature : used_features(tree)) {
         const size_t first = visit;
@@ -74,6 +75,8 @@ class TreeScorer {
     double reading;
   };
 
+  // Mean errors up to this (1 is that of predicting means) are rounding: there is nothing to lose.
+  static constexpr double kNoError = 1e-12;
   static constexpr size_t kAhead = 3;  // errors that are asked for ahead of time
 
   std::vector<int32_t> used_features(int64_t tree) const {
@@ -114,7 +117,7 @@ class TreeScorer {
 
   double general_increase(int32_t feature, size_t first, size_t last) {
     own_.select(table_, feature, scales_[feature]);
-    const double* x = table_.column(feature);
+    const ColumnView x = table_.column(feature);
     double sum = 0.0;
     size_t visit = first;
     for (int32_t p = 0; p < static_cast<int32_t>(out_of_bag_.size()); ++p) {
@@ -138,20 +141,21 @@ class TreeScorer {
 
   double numeric_increase(int32_t feature, size_t first, size_t last) {
     const CoarseColumn& info = codes_.info[feature];
-    if (!info.decimal) {
-      return numeric_increase(feature, first, last, table_.column(feature), scales_[feature]);
+    if (info.decimal) {
+      const uint16_t* codes = codes_.line(feature, false).start;
+      return numeric_increase(feature, first, last, codes, scales_[feature] / info.per_unit);
     }
-    const uint16_t* codes = codes_.line(feature, false).start;
-    return numeric_increase(feature, first, last, codes, scales_[feature] / info.per_unit);
+    const ColumnView column = table_.column(feature);
+    if (!column.all()) return numeric_increase(feature, first, last, column, scales_[feature]);
+    return numeric_increase(feature, first, last, column.all(), scales_[feature]);
   }
 
   // With y the feature's coordinate, c that of the leaf's centre and y' the permuted one, the
   // change of the feature's own error is y'^2 - y^2 - 2 c (y' - y). The squares cancel over all
   // rows, so that rows which stay in their leaves cost one product each. The column holds what
   // the tree reads; coordinates are `unit` times that, from the first row on.
-  template <typename T>
-  double numeric_increase(int32_t feature, size_t first, size_t last, const T* column,
-                          double unit) {
+  template <typename Column>
+  double numeric_increase(int32_t feature, size_t first, size_t last, Column column, double unit) {
     unit_ = unit;
     origin_ = column[out_of_bag_[0]] * unit;
     look_up(column);
@@ -169,19 +173,17 @@ class TreeScorer {
 
   void expect(const Detour& detour) const { errors_.expect(detour.row, leaf_rows(detour.node)); }
 
-  template <typename T>
-  double coordinate(const T* column, int64_t row) const {
+  template <typename Column>
+  double coordinate(Column column, int64_t row) const {
     return column[row] * unit_ - origin_;
   }
 
   // The coordinates of the out-of-bag rows, and of the centres of their leaves.
-  template <typename T>
-  void look_up(const T* column) {
+  template <typename Column>
+  void look_up(Column column) {
     coords_.resize(out_of_bag_.size());
     centres_.resize(out_of_bag_.size());
-    // Rows are looked up in no order; the column comes faster from end to end.
-    constexpr int64_t kLine = 64 / sizeof(T);
-    for (int64_t i = 0; i < table_.rows; i += kLine) __builtin_prefetch(column + i);
+    expect_all(column);
     for (size_t p = 0; p < out_of_bag_.size(); ++p) {
       coords_[p] = coordinate(column, out_of_bag_[p]);
       centres_[p] = coordinate(column, first_rows_[p]);  // most leaves have one row
@@ -190,9 +192,17 @@ class TreeScorer {
     for (int32_t p : in_large_leaves_) centres_[p] = leaf_centre(column, leaves_[p]);
   }
 
-  // The mean over the training rows of a leaf, kept while the feature is the same.
+  // Rows are looked up in no order; the column comes faster from end to end.
   template <typename T>
-  double leaf_centre(const T* column, int32_t leaf) {
+  void expect_all(const T* column) const {
+    constexpr int64_t kLine = 64 / sizeof(T);
+    for (int64_t i = 0; i < table_.rows; i += kLine) prefetch(column + i);
+  }
+  void expect_all(const ColumnView&) const {}  // short enough to stay near
+
+  // The mean over the training rows of a leaf, kept while the feature is the same.
+  template <typename Column>
+  double leaf_centre(Column column, int32_t leaf) {
     const WeightedRows rows = leaf_rows(leaf);
     if (rows.count == 1) return coordinate(column, rows.rows[0]);
     if (centre_round_[leaf] == round_) return leaf_centres_[leaf];
@@ -206,15 +216,15 @@ class TreeScorer {
   }
 
   // Where the rows end that leave their way, now that the feature is permuted.
-  template <typename T>
-  const std::vector<Detour>& detours(int32_t feature, const T* column, size_t first, size_t last) {
+  template <typename Column>
+  const std::vector<Detour>& detours(int32_t feature, Column column, size_t first, size_t last) {
     detours_.clear();
     for (size_t v = first; v < last; ++v) {
       const Visit& visit = visits_[v];
       const int32_t p = visit.position, row = out_of_bag_[p];
       if (!detours_.empty() && detours_.back().position == p) continue;  // left its way above
       // In sparse data, nearly all rows get the value that they had.
-      const T own = column[row], other = column[out_of_bag_[order_[p]]];
+      const auto own = column[row], other = column[out_of_bag_[order_[p]]];
       if (own == other) continue;
       const int32_t now = tree_.next(visit.node, other, row);
       if (now == tree_.next(visit.node, own, row)) continue;

@@ -44,7 +44,7 @@ void ProbeWins<Real>::end_tree(const TreesView& trees, int64_t tree,
 
 template <typename Real>
 SplitRows ProbeWins<Real>::parted(const Win& win, int32_t feature) {
-  const double* column = space_.table.column(feature);
+  const ColumnView column = space_.table.column(feature);
   for (Side& side : sides_) side.clear();
   const WeightedRows in = nodes_.in(win.node);
   for (int64_t i = 0; i < in.count; ++i) {
@@ -66,7 +66,7 @@ SplitRows ProbeWins<Real>::parted(const Win& win, int32_t feature) {
 }
 
 template <typename Real>
-bool ProbeWins<Real>::goes_right(const Win& win, const double* column, int32_t row) const {
+bool ProbeWins<Real>::goes_right(const Win& win, const ColumnView& column, int32_t row) const {
   const double value = column[row];
   if (is_missing(value)) {
     return goes_right_by_chance(tree_key_, win.node, space_.row_keys[row], win.right_share);

@@ -47,7 +47,7 @@ class ProbeWins {
   };
 
   SplitRows parted(const Win& win, int32_t feature);
-  bool goes_right(const Win& win, const double* column, int32_t row) const;
+  bool goes_right(const Win& win, const ColumnView& column, int32_t row) const;
 
   const ClusteringSpace<Real>& space_;
   TreesView trees_{};

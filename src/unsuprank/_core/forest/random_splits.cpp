@@ -29,13 +29,11 @@ using Flags = SimdVector<int16_t, 16>;
 using Times = SimdVector<int32_t, 32>;
 static_assert(CodedRows::kPad == 8, "these vectors have eight lanes");
 
-UNSUPRANK_INLINE Codes smaller(const Codes& a, const Codes& b) { return a < b ? a : b; }
-
 // The smallest lane, by halves.
 UNSUPRANK_INLINE uint16_t smallest(Codes v) {
-  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 4, 5, 6, 7, 0, 1, 2, 3));
-  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 2, 3, 0, 1, 6, 7, 4, 5));
-  v = smaller(v, UNSUPRANK_LANES_AT(Codes, v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+  v = smaller_of(v, UNSUPRANK_LANES_AT(Codes, v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+  v = smaller_of(v, UNSUPRANK_LANES_AT(Codes, v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = smaller_of(v, UNSUPRANK_LANES_AT(Codes, v, v, 1, 0, 3, 2, 5, 4, 7, 6));
   return v[0];
 }
 
@@ -48,8 +46,8 @@ UNSUPRANK_CLONES void gather_codes(const uint16_t* start, const CodedRows& rows,
     const Codes v = {start[at[0]], start[at[1]], start[at[2]], start[at[3]],
                      start[at[4]], start[at[5]], start[at[6]], start[at[7]]};
     std::memcpy(node.codes + i, &v, sizeof(v));
-    lows = smaller(v, lows);
-    highs = v > highs ? v : highs;
+    lows = smaller_of(v, lows);
+    highs = larger_of(v, highs);
   }
   node.low = smallest(lows);
   node.high = static_cast<uint16_t>(~smallest(~highs));
@@ -77,9 +75,9 @@ UNSUPRANK_CLONES int64_t mark_codes_above(const uint16_t* codes, OpenCodes open,
   for (int64_t i = 0; i < padded; i += CodedRows::kPad) {
     const Codes v = loaded<Codes>(codes + i);
     const Flags above = v > open.last;
-    const Codes marked = loaded<Codes>(sides + i) | (reinterpret_cast<const Codes&>(above) & flag);
+    const Codes marked = loaded<Codes>(sides + i) | ((Codes)above & flag);
     std::memcpy(sides + i, &marked, sizeof(marked));
-    weights += __builtin_convertvector(above, Times) & loaded<Times>(rows.times.data() + i);
+    weights += converted<Times>(above) & loaded<Times>(rows.times.data() + i);
     undecided |= (v >= open.first) & (v <= open.last);
   }
   uint64_t words[2];
@@ -205,7 +203,7 @@ ValueRange RandomSplits<Real>::range_by_codes(const CandidateSplit& split) const
   const CoarseColumn& info = c_.codes.info[split.feature];
   const NodeCodes& node = node_codes_[split.place];
   if (info.decimal) return {info.value(node.low), info.value(node.high)};
-  const double* x = c_.table.column(split.feature);
+  const ColumnView x = c_.table.column(split.feature);
   if (info.injective) {
     return {x[c_.node.rows[first_code(node.codes, node.low)]],
             x[c_.node.rows[first_code(node.codes, node.high)]]};
@@ -272,7 +270,7 @@ bool RandomSplits<Real>::separates(int32_t feature) const {
     if (codes[c_.node.rows[0]] != codes[c_.node.rows[1]]) return true;
     if (info.injective) return false;
   }
-  const double* x = c_.table.column(feature);
+  const ColumnView x = c_.table.column(feature);
   return x[c_.node.rows[0]] < x[c_.node.rows[1]] || x[c_.node.rows[1]] < x[c_.node.rows[0]];
 }
 
@@ -296,7 +294,7 @@ bool RandomSplits<Real>::draw_subset(CandidateSplit& split, Random& random) {
     present[code >> 6] |= uint64_t{1} << (code & 63);
   }
   int64_t n_present = 0;
-  for (uint64_t word : present) n_present += __builtin_popcountll(word);
+  for (uint64_t word : present) n_present += count_bits(word);
   if (n_present < 2) return false;
   split.subset = static_cast<int64_t>(c_.words.size());
   c_.words.resize(c_.words.size() + n_words);
@@ -307,7 +305,7 @@ bool RandomSplits<Real>::draw_subset(CandidateSplit& split, Random& random) {
     inside = 0;
     for (int64_t w = 0; w < n_words; ++w) {
       words[w] = random.bits();
-      inside += __builtin_popcountll(words[w] & present[w]);
+      inside += count_bits(words[w] & present[w]);
     }
   }
   return true;

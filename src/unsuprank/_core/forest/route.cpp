@@ -7,7 +7,7 @@ namespace unsuprank {
 void row_keys(const Columns& table, uint64_t* keys) {
   for (int64_t i = 0; i < table.rows; ++i) keys[i] = 0;
   for (int64_t j = 0; j < table.cols; ++j) {
-    const double* x = table.column(j);
+    const ColumnView x = table.column(j);
     for (int64_t i = 0; i < table.rows; ++i) {
       const double value = x[i] + 0.0;  // so that -0 and 0 are the same
       uint64_t bits = 1;                // of all missing values

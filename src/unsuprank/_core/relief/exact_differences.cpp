@@ -43,8 +43,7 @@ UNSUPRANK_INLINE void each_term(const double* a, Sections s, Visit visit) {
     visit(term + j - at, [=](const double* b) UNSUPRANK_LAMBDA {
       const Doubles off_a = loaded<Doubles>(a + j + s.nominal),
                     off_b = loaded<Doubles>(b + j + s.nominal);
-      return mismatch(loaded<Doubles>(a + j), loaded<Doubles>(b + j)) +
-             (off_a < off_b ? off_a : off_b);
+      return mismatch(loaded<Doubles>(a + j), loaded<Doubles>(b + j)) + smaller_of(off_a, off_b);
     });
   }
 }

@@ -1,7 +1,6 @@
 #include "relief/neighbour_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -12,13 +11,8 @@ namespace {
 
 constexpr int32_t kNobody = -1;                                  // a limit that no distance meets
 constexpr int32_t kNever = std::numeric_limits<int32_t>::max();  // a distance that meets no limit
-constexpr double kTiesPerUnit = 4294967296.0;
 
 int64_t list_capacity(int64_t n_neighbors) { return 2 * n_neighbors + 64; }
-
-bool nearer(const Neighbor& a, const Neighbor& b) {
-  return a.key != b.key ? a.key < b.key : a.original < b.original;
-}
 
 // Marks in `hits` which rows of a block meet the query's limit (1) and whose limit the query
 // meets (2).
@@ -173,8 +167,7 @@ std::vector<Neighbor> ReliefSearch::measured(int64_t query) const {
   for (int64_t i = 0; i < size_[q]; ++i) {
     const int64_t original = static_cast<uint32_t>(list[i]);
     const int64_t position = rows_.position(original);
-    const double distance = rows_.distance(query, position);
-    found.push_back({std::llrint(distance * kTiesPerUnit), original, position, distance});
+    found.push_back(neighbor_at(rows_.distance(query, position), original, position));
   }
   const int64_t kept = std::min<int64_t>(n_neighbors_, size_[q]);
   std::partial_sort(found.begin(), found.begin() + kept, found.end(), nearer);

@@ -5,24 +5,15 @@
 // is cut back to what the K-th smallest coded distance and the error of the codes allow. What is
 // left at the end is measured in float64 and sorted. The outcome does not depend on the order in
 // which tiles arrive, so threads may take them as they come; a lock guards each block's lists.
-//
-// Distances that round to the same multiple of 2^-32 are equal, so that sums that differ by
-// rounding alone tie; ties go to the row that comes first in the table.
 #pragma once
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include "relief/neighbour.hpp"
 #include "relief/rows.hpp"
 
 namespace unsuprank {
-
-struct Neighbor {
-  int64_t key;  // the distance, rounded
-  int64_t original;
-  int64_t position;
-  double distance;
-};
 
 class ReliefSearch {
  public:

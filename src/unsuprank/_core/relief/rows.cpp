@@ -75,7 +75,7 @@ ReliefRows::ReliefRows(const Columns& table, const int64_t* order)
 
 // Columns in which no two rows differ are left out.
 void ReliefRows::add_attribute(int64_t column) {
-  const ColumnRange range = range_of(table_.column(column), rows_);
+  const ColumnRange range = range_of(table_.column(column).all(), rows_);
   const bool varies = range.varies(), missing = range.known < rows_;
   Attribute at{column, kPlain, 0, 0};
   at.n_values = table_.n_values[column];
@@ -133,7 +133,7 @@ void ReliefRows::read_blocks(int64_t first, int64_t last) {
               kMissingInRow);
     double x[kTileRows] = {};
     for (const Attribute& at : attributes_) {
-      const double* column = table_.column(at.column);
+      const double* column = table_.column(at.column).all();
       const int64_t rows = rows_in(b);
       for (int64_t l = 0; l < rows; ++l) x[l] = column[order_[b * kTileRows + l]];
       at.kind == kNominal ? read_nominal(at, x, b) : read_numeric(at, x, b);

@@ -49,7 +49,7 @@ struct GroupSums {
         const Codes a = (Codes)(Wide{} + queries[u * kQueryGroup + r]);
 #pragma GCC unroll 2
         for (int v = 0; v < 2; ++v) {
-          burst[r][v] += kMatched ? (Short)(a == b[v]) & weight : (Short)(a < b[v] ? a : b[v]);
+          burst[r][v] += kMatched ? (Short)(a == b[v]) & weight : (Short)smaller_of(a, b[v]);
         }
       }
     }

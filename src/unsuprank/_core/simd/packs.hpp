@@ -6,15 +6,45 @@
 #include <utility>
 
 #include "simd/targets.hpp"
+#if !UNSUPRANK_EXTENSIONS
+#include "simd/portable_vector.hpp"
+#endif
 
 namespace unsuprank {
 
+#if UNSUPRANK_EXTENSIONS
 template <typename Number, int kBytes>
 struct VectorOf {
   typedef Number Type __attribute__((vector_size(kBytes)));
 };
 template <typename Number, int kBytes>
 using SimdVector = typename VectorOf<Number, kBytes>::Type;
+
+// The lanes of `yes` where a flag is set, of `no` elsewhere.
+template <typename Flags, typename Vector>
+UNSUPRANK_INLINE Vector chosen(const Flags& flags, const Vector& yes, const Vector& no) {
+  return flags ? yes : no;
+}
+
+// Each lane as a number of another type.
+template <typename To, typename From>
+UNSUPRANK_INLINE To converted(const From& from) {
+  return __builtin_convertvector(from, To);
+}
+#else
+template <typename Number, int kBytes>
+using SimdVector = PortableVector<Number, kBytes>;
+#endif
+
+// Lane by lane; `b` where numbers do not compare, that is, where one of them is missing.
+template <typename Vector>
+UNSUPRANK_INLINE Vector smaller_of(const Vector& a, const Vector& b) {
+  return chosen(a < b, a, b);
+}
+template <typename Vector>
+UNSUPRANK_INLINE Vector larger_of(const Vector& a, const Vector& b) {
+  return chosen(a > b, a, b);
+}
 
 // 64 bytes of floats or doubles: one register with AVX-512, two with AVX2.
 template <typename Real>

@@ -76,9 +76,9 @@ bool injective(const double* x, const uint16_t* codes, int64_t rows, std::vector
 void make_codes(const Columns& table, uint16_t* codes, CoarseColumn* info) {
   std::vector<double> first(table.rows > kFewRows ? 65536 : 0, std::nan(""));
   for (int64_t j = 0; j < table.cols; ++j) {
-    info[j] = describe(table.column(j), table.rows);
+    info[j] = describe(table.column(j).all(), table.rows);
     if (!info[j].usable) continue;
-    const double* x = table.column(j);
+    const double* x = table.column(j).all();
     uint16_t* written = codes + j * table.rows;
     if (info[j].decimal) {
       write_decimals(x, table.rows, info[j].low, info[j].per_unit, written);
@@ -101,8 +101,9 @@ void transpose(const uint16_t* by_column, int64_t rows, int64_t cols, uint16_t* 
 
 }  // namespace
 
-CoarseCodes::CoarseCodes(const Columns& table)
-    : rows_(table.rows), by_column_(new uint16_t[table.rows * table.cols]), info_(table.cols) {
+CoarseCodes::CoarseCodes(const Columns& table) : rows_(table.rows), info_(table.cols) {
+  if (table.held) return;  // zeros need no codes, and the other values are found as quickly
+  by_column_.reset(new uint16_t[table.rows * table.cols]);
   make_codes(table, by_column_.get(), info_.data());
   if (table.cols > kNarrow) return;
   by_row_.reset(new uint16_t[table.rows * table.cols]);

@@ -17,8 +17,8 @@ UNSUPRANK_CLONES ColumnRange range_of(const double* x, int64_t rows) {
   for (; i + 8 <= rows; i += 8) {
     Pack<double> v;
     load(v, x + i);
-    lows = v < lows ? v : lows;
-    highs = v > highs ? v : highs;
+    lows = smaller_of(v, lows);
+    highs = larger_of(v, highs);
     const auto holes = v != v;  // -1 in the lanes of missing values
     for (int l = 0; l < 8; ++l) missing -= holes[l];
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "simd/packs.hpp"
@@ -74,7 +75,8 @@ double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, do
   const double squares = centre(out, rows, sum / known, complete);
   const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
-  return factor / span * unit;
+  // Of a span so small that the factor overflows, coordinates stay smaller than they should be.
+  return std::min(factor / span * unit, std::numeric_limits<double>::max());
 }
 
 // Sets the share of each value and returns the Gini index.
@@ -121,7 +123,7 @@ void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t c
   for (int64_t k = 0; k < count; ++k) {
     if (widths[k] == 0) continue;
     const int64_t j = first + k;
-    const double* x = table.column(j);
+    const double* x = table.column(j).all();
     if (table.nominal(j)) {
       embed_nominal(x, table.rows, table.n_values[j], scale, out);
     } else {
@@ -134,7 +136,7 @@ void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t c
 void embedding_scales(const Columns& table, double scale, double* scales) {
   std::vector<double> scratch(table.rows);
   for (int64_t j = 0; j < table.cols; ++j) {
-    const double* x = table.column(j);
+    const double* x = table.column(j).all();
     const ColumnRange range = range_of(x, table.rows);
     if (!range.varies()) {
       scales[j] = 0.0;

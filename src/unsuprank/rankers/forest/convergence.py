@@ -56,6 +56,8 @@ class StoppingRule:
     stability: float
     max_estimators: int
     max_time: float | None = None
+    #: The fewest trees that may be called enough.
+    fewest: int = FIRST_LOOK
 
 
 @dataclass
@@ -76,16 +78,22 @@ class Convergence:
 
     def is_stable(self, rule: StoppingRule) -> bool:
         latest = self.stability[-LOOKS_IN_A_ROW:]
-        many = len(latest) == LOOKS_IN_A_ROW and self.n_trees[-1] >= FIRST_LOOK
+        many = len(latest) == LOOKS_IN_A_ROW and self.n_trees[-1] >= rule.fewest
         return many and min(latest) >= rule.stability
 
-    def missing_trees(self, rule: StoppingRule) -> float:
-        """About how many more trees it takes, if disagreement falls as noise does."""
+    def needed_trees(self, rule: StoppingRule) -> float | None:
+        """About how many trees it takes if disagreement falls as noise does, after a look."""
         if not self.n_trees:
-            return FIRST_LOOK
+            return None
         reached, wanted = 1 - self.stability[-1], max(1 - rule.stability, 1e-3)
-        needed = self.n_trees[-1] * max((reached / wanted) ** 2, LOOK_GROWTH)
-        return min(needed, rule.max_estimators) - self.n_trees[-1]
+        # The last of the looks that must find the ranking stable is one too many, as a rule.
+        more = LOOK_GROWTH * max((reached / wanted) ** 2, 1.0)
+        return max(self.n_trees[-1] * more, rule.fewest)
+
+
+def stability_note(stability: list[float], rule: StoppingRule) -> str:
+    """The latest of some estimates, for those who wait."""
+    return f"{stability[-1]:.0%} stable, {rule.stability:.0%} wanted" if stability else ""
 
 
 @dataclass
@@ -100,7 +108,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self.seen = Convergence()
-        self._blocks = BlockSums(self.total.n_features)
+        self.blocks = BlockSums(self.total.n_features)
         self._looks = looks(self.rule.max_estimators, self.first_look)
         self.next_look = next(self._looks)
 
@@ -114,7 +122,7 @@ class Watch:
         while done < n_trees:
             cut = min(n_trees, done + self.next_look - self.total.n_trees)
             part = scores.between(done, cut)
-            self._blocks.add(part, cut - done)
+            self.blocks.add(part, cut - done)
             self.total.add(part, cut - done)
             done = cut
             if self.total.n_trees == self.next_look:
@@ -122,6 +130,10 @@ class Watch:
                     return True
                 self.next_look = next(self._looks)
         return False
+
+    def trees_left(self, needed: float) -> float:
+        """Trees that are left of those needed: all up to the next look, none beyond the last."""
+        return max(min(needed, self.rule.max_estimators), self.next_look) - self.total.n_trees
 
     def stop(self) -> None:
         """End here, if there are trees enough for a last look."""
@@ -131,7 +143,7 @@ class Watch:
     def _look(self) -> bool:
         seen = self.seen
         seen.n_trees.append(self.total.n_trees)
-        seen.stability.append(self._blocks.stability(self.rule.n_top))
+        seen.stability.append(self.blocks.stability(self.rule.n_top))
         seen.converged = seen.stability[-1] >= self.rule.stability
         if seen.is_stable(self.rule):
             seen.ended = "stable"
@@ -181,6 +193,18 @@ class BlockSums:
         block = (self.n_trees + scores.tree) % N_BLOCKS
         np.add.at(self.sums, (block, scores.feature), scores.value)
         self.n_trees += n_trees
+
+    def plus(self, other: BlockSums) -> BlockSums:
+        """The sums over the trees of both; these here are whole rounds of blocks."""
+        both = BlockSums(self.n_features, self.n_trees + other.n_trees)
+        both.sums = self.sums + other.sums
+        return both
+
+    def of(self, columns: np.ndarray) -> BlockSums:
+        """Those of some columns."""
+        part = BlockSums(len(columns), self.n_trees)
+        part.sums = self.sums[:, columns]
+        return part
 
     def stability(self, n_top: int) -> float:
         """Expected overlap of the top of two independent forests of this many trees."""

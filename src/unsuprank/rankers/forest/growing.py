@@ -17,7 +17,7 @@ import numpy as np
 from ... import _kernels
 from ..._parallel import in_batches
 from ..._progress import Progress
-from ..clustering_space import Space
+from ..clustering_space import Space, kernel_columns
 from .trees import Trees
 
 #: Without a matrix of all distances, nodes of at most this many rows (and an eighth of the
@@ -139,9 +139,8 @@ class Grower:
 
 def _kernel_space(space: Space) -> _kernels.ClusteringSpace:
     """The space as the kernels hold it, with 16-bit codes of the values."""
-    table = space.table
     return _kernels.ClusteringSpace(
-        _kernels.Columns(table.values, table.n_values, table.missing),
+        kernel_columns(space.table),
         coords=space.coords,
         distances=space.distances,
         partial=space.partial,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,15 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..._checks import check_choice, check_count, check_number
 from ..._progress import progress
+from ...column_totals import column_totals
 from ...ranker import MethodCard, Ranker
+from ...row_source import RowSource
 from ...table import ColumnChoice, Table
 from ..clustering_space import Space
+from ..row_blocks import RowBlocks, block_size
+from ..sampled_rows import RanksBlocks
+from .block_forest import TREES_A_BLOCK, BlockForest, BlockRun, count_blocks
 from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
 from .race import Race
 from .tree_scores import ScoreSum, TreeScores, tree_scores
+from .tree_work import most_trees
 
+#: The largest multiple of the usual bound that may be asked for; more is a number of trees.
+MOST_PATIENCE = 100.0
 #: Scores that cannot do without bootstrap replicates, and what messages call them.
 NEEDS_OUT_OF_BAG = {
     "random_forest": "RandomForestScore",
@@ -35,12 +44,14 @@ def _shared(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in known}
 
 
-class ForestRanker(Ranker):
+class ForestRanker(RanksBlocks, Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
 
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
     scale_free = True
+    settles_top = True
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: str
@@ -50,8 +61,10 @@ class ForestRanker(Ranker):
         n_estimators: int | str = 100,
         *,
         stability: float = 0.9,
-        max_estimators: int = 1_000_000,
+        max_estimators: int | float = 1.0,
         max_time: float | None = None,
+        max_samples: int | float | None = None,
+        n_blocks: int | None = None,
         ensemble: str = "extra_trees",
         max_features: str | int | float | None = "log2",
         bootstrap: bool = True,
@@ -63,6 +76,7 @@ class ForestRanker(Ranker):
         exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         random_state=None,
         verbose: int = 0,
     ) -> None:
@@ -70,6 +84,8 @@ class ForestRanker(Ranker):
         self.stability = stability
         self.max_estimators = max_estimators
         self.max_time = max_time
+        self.max_samples = max_samples
+        self.n_blocks = n_blocks
         self.ensemble = ensemble
         self.max_features = max_features
         self.bootstrap = bootstrap
@@ -81,11 +97,14 @@ class ForestRanker(Ranker):
         self.exclude = exclude
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
+        self.scheduler = scheduler
         self.random_state = random_state
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         self._check_size()
+        auto = self.n_estimators == "auto"
+        self._check_blocks(*((N_BLOCKS, None) if auto else (1, int(self.n_estimators))))
         check_tree_parameters(self)
         if self._kind in NEEDS_OUT_OF_BAG and not self.bootstrap:
             raise ValueError(
@@ -101,11 +120,18 @@ class ForestRanker(Ranker):
         if self.n_estimators != "auto":
             check_count("n_estimators", self.n_estimators)
         check_number("stability", self.stability, 0.0, 1.0, open_low=True)
-        check_count("max_estimators", self.max_estimators, N_BLOCKS)
+        if isinstance(self.max_estimators, float):
+            check_number("max_estimators", self.max_estimators, 0.0, MOST_PATIENCE, open_low=True)
+        else:
+            check_count("max_estimators", self.max_estimators, N_BLOCKS)
         if self.max_time is not None:
             check_number("max_time", self.max_time, 0.0, open_low=True)
 
-    def _score(self, table: Table) -> np.ndarray:
+    def _score(self, table: Any) -> np.ndarray:
+        size = block_size(self.max_samples, table.n_rows)
+        if size < table.n_rows:
+            return self._in_blocks(table, size)
+        self.n_blocks_: int | None = None
         grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
         run = self._race if self.n_estimators == "auto" else self._forest
         scores, sem = run(grower)
@@ -125,22 +151,54 @@ class ForestRanker(Ranker):
         with progress("growing trees", n_trees, self.verbose) as bar:
             for batch in grower.run(work, n_trees, self.n_jobs, bar):
                 total.add(*batch)
-        self.n_estimators_ = total.n_trees
-        self._keep(None)
+        self._keep(total.n_trees, total.n_trees, None)
         return total.mean(), total.standard_error()
 
     def _race(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
         """As many trees as it takes."""
         n_top = self._count_selected(grower.space.table.n_columns)
-        rule = StoppingRule(n_top, self.stability, int(self.max_estimators), self.max_time)
+        rule = StoppingRule(n_top, self.stability, self._most_trees(grower), self.max_time)
         with progress("growing trees", FIRST_LOOK, self.verbose) as bar:
             race = Race(grower, self._kind, rule, self.n_jobs, bar)
             race.run()
-        self.n_estimators_ = race.n_trees
-        self._keep(race.seen)
+        self._keep(race.n_trees, race.spent, race.seen)
         return race.scores, race.sem
 
-    def _keep(self, seen: Convergence | None) -> None:
+    def _most_trees(self, grower: Grower) -> int:
+        """The bound on the number of trees, from what the user said."""
+        most = self.max_estimators
+        return most_trees(grower, self._kind, most) if isinstance(most, float) else int(most)
+
+    def _in_blocks(self, source: Table | RowSource, size: int) -> np.ndarray:
+        """The mean over trees that are grown on blocks of `size` rows."""
+        totals = column_totals(source, self.verbose)
+        settings = grow_settings(self, source.n_columns)
+        blocks = RowBlocks(source, size, settings.seed)
+        forest = BlockForest(self._kind, settings, totals.spread)
+        n_trees = 0 if self.n_estimators == "auto" else int(self.n_estimators)
+        with progress("growing trees", n_trees, self.verbose) as bar:
+            run = BlockRun(blocks, forest, self.n_jobs, bar)
+            if n_trees:
+                run.fixed(n_trees, self.n_blocks or count_blocks(n_trees))
+            else:
+                run.until_stable(self._rule_of_blocks(blocks, forest))
+        self.n_blocks_ = run.total.n_trees
+        self._keep(run.n_trees, run.n_trees, run.seen)
+        self.scores_sem_ = np.where(totals.varies, run.total.standard_error(), 0.0)
+        return run.total.mean()
+
+    def _rule_of_blocks(self, blocks: RowBlocks, forest: BlockForest) -> StoppingRule:
+        """When there are enough blocks; the trees of the first one tell what trees cost."""
+        trees = self.max_estimators
+        if isinstance(trees, float):
+            (trees,) = blocks.map(partial(forest.most_trees, patience=trees), 0, 1, 1)
+        most = max(N_BLOCKS, trees // TREES_A_BLOCK)
+        most = min(most, self.n_blocks or most)
+        n_top = self._count_selected(blocks.source.n_columns)
+        return StoppingRule(n_top, self.stability, most, self.max_time, fewest=N_BLOCKS)
+
+    def _keep(self, n_trees: int, spent: float, seen: Convergence | None) -> None:
+        self.n_estimators_, self.spent_ = n_trees, float(spent)
         self.converged_ = seen.converged if seen else None
         self.stability_ = seen.stability[-1] if seen else None
         self.convergence_ = seen.trace() if seen else None
@@ -171,13 +229,34 @@ stability : float, default=0.9
         With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
         share at least this part of the `n_features_to_select` columns that they select. Halves
         of the trees grown tell.
-    max_estimators : int, default=1_000_000
-        With "auto", end there in any case, with a warning if the ranking is not stable. Plain
-        trees count as one; a tree that probes p columns takes longer and counts as
-        1 + p / (1.5 max_features).
+    max_estimators : int or float, default=1.0
+        With "auto", end there in any case, with a warning if the ranking is not stable. An int is
+        a number of trees. Plain ones count as one; a tree that probes p columns takes longer and
+        counts as 1 + p / (1.5 max_features), or 1 + p / (0.6 max_features) with out-of-bag gains.
+        A float is a multiple of the number that takes about 20 seconds of processor time on one
+        machine or another: as many trees as come to 3e9 rows of nodes times columns drawn
+        there, counted on the first trees of the forest, at least 100 and at most a million.
+        The result does not depend on the speed of the machine.
     max_time : float or None, default=None
         With "auto", end after about this many seconds (and at least 16 trees) in any case. The
-        number of trees, and so the result, then depends on the speed of the machine."""
+        number of trees, and so the result, then depends on the speed of the machine.
+    max_samples : int, float or None, default=None
+        Grow trees on blocks of this many rows, or this part of all rows: random samples, each
+        with trees of its own. Rows beyond about a thousand seldom change a ranking, so that 1024
+        ranks a table of any length in the time of its blocks, and one on disk (``np.memmap``,
+        HDF5, Zarr, a backed AnnData, a source of :mod:`unsuprank.io`) without reading it whole.
+        Columns keep the spread that they have in all rows. None, or as many rows as there are:
+        all rows for every tree.
+    n_blocks : int or None, default=None
+        Number of blocks that the trees are dealt out to. None: one for every 100 trees, at
+        least 16; with "auto", blocks of 100 trees until the ranking is stable, and at most
+        `n_blocks` of them if it is given.
+    scheduler : str, Client or None, default=None
+        The address of a Dask scheduler, or a ``dask.distributed.Client``: with `max_samples`, its
+        workers grow the trees of blocks, and scores are the same as without. Rows of a Dask
+        collection stay on the workers, an array on disk is read by them, and a table in memory
+        is sent to each of them once. None: threads; for a Dask collection, the current client.\
+"""
 
 _ATTRIBUTES_DOC = """\
 scores_ : ndarray of shape (n_features_in_,)
@@ -190,6 +269,12 @@ scores_ : ndarray of shape (n_features_in_,)
         used a column, as on wide tables, what a use is worth elsewhere counts too.
     n_estimators_ : int
         Number of trees grown.
+    spent_ : float
+        What they came to in the units of `max_estimators`: as many plain trees would have taken
+        as long.
+    n_blocks_ : int or None
+        Number of blocks of rows that they were grown on, whose spread then tells the standard
+        errors; None where trees were grown on all rows.
     rank_interval_ : ndarray of shape (n_features_in_, 2)
         Lowest and highest rank of each column that the standard errors leave open; with 95%
         confidence, and many trees, all columns' ranks in an endless forest lie within.
@@ -224,10 +309,12 @@ class Genie3(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees. 100 is the paper's choice; a ranking that holds still when the seed
-        changes takes many thousands, or probes of the columns at the border of the selected
-        ones: "auto" grows as many trees as it needs, with probes where they help (extra trees
-        with fair ties).
+        Number of trees. A ranking that holds still when the seed changes takes many thousands,
+        or probes of the columns at the border of the selected ones: "auto" grows as many trees
+        as it needs, with probes where they help (extra trees with fair ties). That is what the
+        command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
+        those who fit many times, as a search over settings does: on a table of 62 x 2,000,
+        "auto" takes about 60 times as long.
     gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the
@@ -272,6 +359,10 @@ class Genie3(ForestRanker):
             ),
             when="Mixed columns, missing values, many columns; relations that are not linear",
             cost="m²n once, then about 0.05 ms a tree for 70 x 7,000",
+            formula=(
+                r"\frac{1}{T} \sum_{\text{trees}} \; \sum_{\text{tests of } j} h, "
+                r"\quad h = \frac{|S_L|^2}{N_L} + \frac{|S_R|^2}{N_R} - \frac{|S|^2}{N}"
+            ),
             meaning=(
                 "splitting the rows by this column makes them more alike in all other columns, so "
                 "the column tells much about the table as a whole"
@@ -285,8 +376,10 @@ class Genie3(ForestRanker):
         *,
         gain: str = "in_bag",
         stability: float = 0.9,
-        max_estimators: int = 1_000_000,
+        max_estimators: int | float = 1.0,
         max_time: float | None = None,
+        max_samples: int | float | None = None,
+        n_blocks: int | None = None,
         ensemble: str = "extra_trees",
         max_features: str | int | float | None = "log2",
         bootstrap: bool = True,
@@ -298,6 +391,7 @@ class Genie3(ForestRanker):
         exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         random_state=None,
         verbose: int = 0,
     ) -> None:
@@ -355,6 +449,10 @@ class SymbolicScore(ForestRanker):
             what="How many rows reach tests on the column?",
             when="A quick look; coarser than genie3",
             cost="that of genie3",
+            formula=(
+                r"\frac{1}{T} \sum_{\text{trees}} \; \sum_{\text{tests of } j} "
+                r"\frac{N_{\text{node}}}{N_{\text{root}}}"
+            ),
             meaning="the trees ask about this column often and early",
         ),
     )
@@ -411,6 +509,7 @@ class RandomForestScore(ForestRanker):
             what="How much worse are all columns predicted when this one is permuted?",
             when="When a column should count only for what it predicts on rows left aside",
             cost="up to three times that of genie3",
+            formula=r"\frac{1}{T} \sum_{\text{trees}} \frac{e(j \text{ permuted}) - e}{e}",
             meaning=(
                 "shuffling this column makes predictions of all columns worse on rows that were "
                 "left aside"
@@ -424,8 +523,10 @@ class RandomForestScore(ForestRanker):
         *,
         permutation: str = "independent",
         stability: float = 0.9,
-        max_estimators: int = 1_000_000,
+        max_estimators: int | float = 1.0,
         max_time: float | None = None,
+        max_samples: int | float | None = None,
+        n_blocks: int | None = None,
         ensemble: str = "extra_trees",
         max_features: str | int | float | None = "log2",
         bootstrap: bool = True,
@@ -437,6 +538,7 @@ class RandomForestScore(ForestRanker):
         exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         random_state=None,
         verbose: int = 0,
     ) -> None:

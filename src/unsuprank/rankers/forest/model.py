@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,21 +14,60 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ... import _kernels
 from ..._checks import check_choice, check_count
 from ..._progress import progress
-from ...table import Table, read_table
+from ...table import ColumnChoice, Table, column_mask, read_table
 from ..clustering_space import Space, row_keys
 from . import prototypes
 from .growing import Grower, GrowSettings
-from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .parameters import PARAMETERS_DOC, ROLES_DOC, check_tree_parameters, grow_settings
 from .tree_scores import ScoreSum, TreeScores, genie3, random_forest, symbolic
 from .tree_text import export_text
 from .trees import Trees
 
 
+@dataclass(frozen=True)
+class Roles:
+    """Masks of the columns that are tested, that clusters agree in, and that are predicted."""
+
+    descriptive: np.ndarray
+    clustering: np.ndarray
+    targets: np.ndarray
+
+    @classmethod
+    def of(cls, model: _TreeModel, table: Table) -> Roles:
+        """What the parameters of a model say about the columns of a table."""
+        return cls(*(_chosen_columns(model, f.name, table) for f in fields(cls)))
+
+    def space(self, table: Table, judged: np.ndarray, n_jobs: int | None = None) -> Space:
+        """The space of the columns `judged` in which trees test the descriptive ones."""
+        places = np.where(judged, np.cumsum(judged) - 1, -1)
+        return Space.of(
+            table.take(columns=judged),
+            n_jobs=n_jobs,
+            features=table.take(columns=self.descriptive),
+            places=places[self.descriptive],
+        )
+
+
+def _chosen_columns(model: _TreeModel, role: str, table: Table) -> np.ndarray:
+    wanted = getattr(model, role)
+    if wanted is None:
+        return np.ones(table.n_columns, dtype=bool)
+    mask = column_mask(wanted, table.n_columns, tuple(table.names), role)
+    if not mask.any():
+        raise ValueError(f"{role} names no column; name one, or leave it out for all columns.")
+    return mask
+
+
 class _TreeModel(BaseEstimator):
     """What a single tree and a forest have in common once they are grown."""
 
+    descriptive: ColumnChoice
+    clustering: ColumnChoice
+    targets: ColumnChoice
     trees_: Trees
     _table: Table
+    nominal_features: ColumnChoice
+    _roles: Roles
     _settings: GrowSettings
 
     def apply(self, X: Any) -> np.ndarray:
@@ -45,13 +85,14 @@ class _TreeModel(BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_features)
+        ndarray of shape (n_samples, n_targets)
             Mean of numeric columns, mode of nominal ones. For a table with nominal columns the
             array holds objects: numbers, and values as they were in the training table.
         """
         leaves = self._leaves(self._read_new(X))
         weights = prototypes.row_weights(self.trees_, leaves, self._table.n_rows)
-        return self._decode(prototypes.predict(weights, self._table))
+        targets = self._table.take(columns=self._roles.targets)
+        return _decode(prototypes.predict(weights, targets), targets)
 
     def decision_path(self, X: Any) -> tuple[sparse.csr_array, np.ndarray]:
         """The nodes on every row's way.
@@ -93,7 +134,7 @@ class _TreeModel(BaseEstimator):
         flat = _kernels.apply(
             table.values,
             table.n_values,
-            row_keys(table),
+            row_keys(table.take(columns=self._roles.descriptive)),
             self.trees_.as_dict(),
             self._settings.seed,
             0,
@@ -106,20 +147,19 @@ class _TreeModel(BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         return read_table(X, schema=self._table.schema, min_rows=1, estimator=self)
 
-    def _decode(self, predicted: np.ndarray) -> np.ndarray:
-        nominal = np.flatnonzero(self._table.n_values)
-        if not len(nominal) or len(self._table.schema.boolean) == len(nominal):
-            return predicted
-        decoded = predicted.astype(object)
-        for j in nominal:
-            categories = self._table.schema.categories[j]
-            assert categories is not None
-            decoded[:, j] = categories[predicted[:, j].astype(int)]
-        return decoded
+    def _read(self, X: Any) -> tuple[Table, Roles]:
+        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
+        if table.is_sparse:
+            raise TypeError(
+                f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
+                "pass X.toarray() if that fits into memory."
+            )
+        return table, Roles.of(self, table)
 
-    def _keep(self, X: Any, table: Table, settings: GrowSettings, trees: Trees) -> None:
+    def _keep(self, X: Any, table: Table, roles: Roles, grown: Grower, trees: Trees) -> None:
         validate_data(self, X, skip_check_array=True)
-        self._table, self._settings, self.trees_ = table, settings, trees
+        self._table, self._roles, self._settings = table, roles, grown.settings
+        self.trees_ = trees.renumbered(np.flatnonzero(roles.descriptive))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -128,22 +168,38 @@ class _TreeModel(BaseEstimator):
         return tags
 
 
+def _decode(predicted: np.ndarray, table: Table) -> np.ndarray:
+    """Codes of nominal columns as the values that they stand for."""
+    nominal = np.flatnonzero(table.n_values)
+    if not len(nominal) or len(table.schema.boolean) == len(nominal):
+        return predicted
+    decoded = predicted.astype(object)
+    for j in nominal:
+        categories = table.schema.categories[j]
+        assert categories is not None
+        decoded[:, j] = categories[predicted[:, j].astype(int)]
+    return decoded
+
+
 class PredictiveClusteringForest(_TreeModel):
     __doc__ = f"""An ensemble of predictive clustering trees that clusters without labels.
 
     The columns of the table describe the rows, are what clusters should agree in, and are what
-    is predicted, all at once. The three scores of the paper come from the same trees.
+    is predicted, all at once, unless these roles are given to some columns only. The three scores
+    of the paper come from the same trees.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
+    {ROLES_DOC}
     {PARAMETERS_DOC}
 
     Attributes
     ----------
     genie3_, random_forest_, symbolic_ : ndarray of shape (n_features_in_,)
-        The three scores; `random_forest_` needs ``bootstrap=True``. Computed when asked for.
+        The three scores; `random_forest_` needs ``bootstrap=True``. Computed when asked for. 0
+        for columns that are not descriptive.
     trees_ : Trees
         The grown trees as flat arrays.
 
@@ -155,12 +211,25 @@ class PredictiveClusteringForest(_TreeModel):
     >>> forest = PredictiveClusteringForest(n_estimators=50, random_state=0).fit(X)
     >>> forest.genie3_.shape, forest.apply(X).shape, forest.predict(X).shape
     ((4,), (150, 50), (150, 4))
+
+    Which columns tell given clusters apart? These are what rows should agree in:
+
+    >>> iris = load_iris(as_frame=True)
+    >>> frame = iris.data.assign(species=iris.target_names[iris.target])
+    >>> forest = PredictiveClusteringForest(
+    ...     descriptive="*(cm)", clustering="species", targets="species", random_state=0
+    ... ).fit(frame)
+    >>> frame.columns[forest.genie3_.argmax()], forest.predict(frame.head(1)).tolist()
+    ('petal width (cm)', [['setosa']])
     """
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
+        descriptive: ColumnChoice = None,
+        clustering: ColumnChoice = None,
+        targets: ColumnChoice = None,
         ensemble: str = "extra_trees",
         max_features: str | int | float | None = "log2",
         bootstrap: bool = True,
@@ -173,6 +242,9 @@ class PredictiveClusteringForest(_TreeModel):
         verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
+        self.descriptive = descriptive
+        self.clustering = clustering
+        self.targets = targets
         self.ensemble = ensemble
         self.max_features = max_features
         self.bootstrap = bootstrap
@@ -194,11 +266,12 @@ class PredictiveClusteringForest(_TreeModel):
         """
         check_count("n_estimators", self.n_estimators)
         check_tree_parameters(self)
-        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
-        grower = Grower(Space.of(table, n_jobs=self.n_jobs), grow_settings(self, table.n_columns))
+        table, roles = self._read(X)
+        space = roles.space(table, roles.clustering, self.n_jobs)
+        grower = Grower(space, grow_settings(self, space.table.n_columns))
         with progress("growing trees", self.n_estimators, self.verbose) as bar:
             parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
-        self._keep(X, table, grower.settings, Trees.join(parts))
+        self._keep(X, table, roles, grower, Trees.join(parts))
         return self
 
     @property
@@ -234,19 +307,24 @@ class PredictiveClusteringForest(_TreeModel):
         return total.mean()
 
     def _tree_scores(self, kind: str, trees: Trees) -> TreeScores:
-        if kind == "random_forest":
-            return random_forest(trees, Grower(Space.of(self._table), self._settings), 0)
-        return genie3(trees) if kind == "genie3" else symbolic(trees)
+        if kind != "random_forest":
+            return genie3(trees) if kind == "genie3" else symbolic(trees)
+        roles = self._roles
+        grower = Grower(roles.space(self._table, roles.targets), self._settings)
+        # The kernel counts descriptive columns, trees_ counts all.
+        found = random_forest(trees.renumbered(np.cumsum(roles.descriptive) - 1), grower, 0)
+        return replace(found, feature=np.flatnonzero(roles.descriptive)[found.feature])
 
 
 class PredictiveClusteringTree(_TreeModel):
-    """A single predictive clustering tree: clusters, what sets them apart, and their centres.
+    __doc__ = f"""A predictive clustering tree: clusters, what sets them apart, and their centres.
 
     Every node is split by the test with the largest gain among all tests of all columns, until
     nothing is left to separate or a limit is reached (Alg. 1 and 2).
 
     Parameters
     ----------
+    {ROLES_DOC}
     max_depth : int or None, default=None
         Largest depth; None lets the tree grow out.
     min_samples_leaf : int, default=1
@@ -281,6 +359,9 @@ class PredictiveClusteringTree(_TreeModel):
     def __init__(
         self,
         *,
+        descriptive: ColumnChoice = None,
+        clustering: ColumnChoice = None,
+        targets: ColumnChoice = None,
         max_depth: int | None = None,
         min_samples_leaf: int = 1,
         max_features: str | int | float | None = None,
@@ -289,6 +370,9 @@ class PredictiveClusteringTree(_TreeModel):
         nominal_features=None,
         random_state=None,
     ) -> None:
+        self.descriptive = descriptive
+        self.clustering = clustering
+        self.targets = targets
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
         self.max_features = max_features
@@ -307,7 +391,7 @@ class PredictiveClusteringTree(_TreeModel):
         """
         check_tree_parameters(self)
         check_choice("splitter", self.splitter, ("best", "random"))
-        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
+        table, roles = self._read(X)
         forest = PredictiveClusteringForest(
             ensemble="random_forest" if self.splitter == "best" else "extra_trees",
             max_features=self.max_features,
@@ -317,8 +401,9 @@ class PredictiveClusteringTree(_TreeModel):
             tie_break=self.tie_break,
             random_state=self.random_state,
         )
-        grower = Grower(Space.of(table), grow_settings(forest, table.n_columns))
-        self._keep(X, table, grower.settings, grower.grow(0, 1))
+        space = roles.space(table, roles.clustering)
+        grower = Grower(space, grow_settings(forest, space.table.n_columns))
+        self._keep(X, table, roles, grower, grower.grow(0, 1))
         return self
 
     def apply(self, X: Any) -> np.ndarray:

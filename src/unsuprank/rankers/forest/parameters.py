@@ -40,6 +40,13 @@ ensemble : {"extra_trees", "random_forest", "bagging"}, default="extra_trees"
         Show progress if positive."""
 
 
+ROLES_DOC = """\
+descriptive, clustering, targets : names, patterns, indices or mask of columns, optional
+        Columns that tests may ask (only these have scores), columns in which the rows of a
+        cluster should be alike, and columns that are predicted (in whose error the RandomForest
+        score is counted). All columns by default."""
+
+
 def check_tree_parameters(estimator: Any) -> None:
     """Raise for values that make no sense."""
     check_choice("ensemble", getattr(estimator, "ensemble", "extra_trees"), ENSEMBLES)

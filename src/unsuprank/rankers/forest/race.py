@@ -33,7 +33,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..._progress import Progress, clock
-from .convergence import N_BLOCKS, Convergence, StoppingRule, Watch, grow_until_stable
+from .convergence import (
+    FIRST_LOOK,
+    N_BLOCKS,
+    BlockSums,
+    Convergence,
+    StoppingRule,
+    Watch,
+    grow_until_stable,
+    stability_note,
+)
 from .growing import Grower
 from .tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
 
@@ -43,8 +52,11 @@ MARGIN = 3.0
 FEWEST_TREES, PLAIN_SHARE = N_BLOCKS, 0.125
 #: How much a new list must save of the cost of a tree to be worth a new round.
 WORTH_A_ROUND = 0.5
-#: Probes that take as long as a tree, as multiples of the columns that its nodes draw (measured).
-PROBES_A_TREE = 1.5
+#: Probes that take as long as a tree, as multiples of the columns that its nodes draw (measured);
+#: those of out-of-bag gains have more rows to look at than the tree itself.
+PROBES_A_TREE, OUT_OF_BAG_PROBES_A_TREE = 1.5, 0.6
+#: What a race comes to, in plain trees, as long as nothing is known (that of small wide tables).
+USUAL_COST = 16_000.0
 #: Whoever may wait for this many seconds is told so, once this many trees have been timed.
 LONG_SECONDS, TREES_TO_TIME = 30.0, 1000
 
@@ -58,9 +70,10 @@ def can_probe(kind: str, grower: Grower) -> bool:
     return fair and kind in ("genie3", "symbolic", "genie3_out_of_bag")
 
 
-def tree_cost(n_probes: int, max_features: int) -> float:
+def tree_cost(n_probes: int, max_features: int, kind: str) -> float:
     """The time that a tree with probes takes, as that of plain trees."""
-    return 1.0 + n_probes / (PROBES_A_TREE * max_features)
+    a_tree = OUT_OF_BAG_PROBES_A_TREE if kind == "genie3_out_of_bag" else PROBES_A_TREE
+    return 1.0 + n_probes / (a_tree * max_features)
 
 
 def in_reach(total: ScoreSum, n_top: int) -> np.ndarray:
@@ -70,6 +83,22 @@ def in_reach(total: ScoreSum, n_top: int) -> np.ndarray:
         return np.arange(len(mean))
     border = np.partition(mean - margin, -n_top)[-n_top]
     return np.flatnonzero(mean + margin >= border)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the rounds so far tell of the columns that are left."""
+
+    total: ScoreSum
+    blocks: BlockSums
+
+    def plus(self, watch: Watch) -> Known:
+        """With what a further round has seen."""
+        return Known(self.total.plus(watch.total), self.blocks.plus(watch.blocks))
+
+    def of(self, columns: np.ndarray) -> Known:
+        """That of some of the columns."""
+        return Known(self.total.of(columns), self.blocks.of(columns))
 
 
 @dataclass
@@ -91,11 +120,12 @@ class Race:
         self.probed = np.zeros(self.n_columns, dtype=bool)
         self._started = time.monotonic()
         self._warned = False
+        self._needed = float(FIRST_LOOK)
 
     def run(self) -> None:
         columns = self._plain_forest()
-        known = ScoreSum(len(columns))
-        while self.seen.ended == "enough" and self._affordable(len(columns)) >= N_BLOCKS:
+        known = Known(ScoreSum(len(columns)), BlockSums(len(columns)))
+        while self.seen.ended == "enough":
             left, known = self._probe(columns, known)
             columns, known = columns[left], known.of(left)
 
@@ -111,7 +141,9 @@ class Race:
             if not can_probe(self.kind, self.grower):
                 self._warn_if_long(total.n_trees)
                 return False
-            return total.n_trees >= PLAIN_SHARE * FEWEST_TREES * self._cost(len(reached()))
+            cost = self._cost(len(reached()))
+            dear_enough = total.n_trees >= PLAIN_SHARE * FEWEST_TREES * cost
+            return dear_enough and self._affords(cost, total.n_trees)
 
         def work(first: int, last: int) -> Batch:
             trees = self.grower.grow(first, last)
@@ -121,26 +153,36 @@ class Race:
         self._note(np.arange(self.n_columns), total)
         return reached()
 
-    def _probe(self, columns: np.ndarray, known: ScoreSum) -> tuple[np.ndarray, ScoreSum]:
+    def _probe(self, columns: np.ndarray, known: Known) -> tuple[np.ndarray, Known]:
         """A round: returns those of the columns that are left, and what is known of all."""
         fresh = ScoreSum(len(columns))
         cost, first_tree = self._cost(len(columns)), self.n_trees
 
         def left() -> np.ndarray:
-            return in_reach(known.plus(fresh), self.rule.n_top)
+            return in_reach(known.total.plus(fresh), self.rule.n_top)
 
         def enough() -> bool:
-            return self._cost(len(left())) <= WORTH_A_ROUND * cost
+            less = self._cost(len(left()))
+            return less <= WORTH_A_ROUND * cost and self._affords(less, fresh.n_trees * cost)
 
         def work(first: int, last: int) -> Batch:
             credits = self.grower.probe(columns, self.kind, first_tree + first, first_tree + last)
             return dense_scores(credits), last - first
 
-        self._grow(work, Watch(fresh, self._rule(cost), FEWEST_TREES, enough), cost)
+        watch = Watch(fresh, self._rule(cost), FEWEST_TREES, enough)
+        self._grow(work, watch, cost)
         self.probed[columns] = True
-        # A race that did not end by itself has no round that was left alone.
-        self._note(columns, fresh if self.seen.ended == "stable" else known.plus(fresh))
-        return left(), known.plus(fresh)
+        both = known.plus(watch)
+        if self.seen.ended == "spent":
+            self._end_early(both)
+        self._note(columns, fresh if self.seen.ended == "stable" else both.total)
+        return left(), both
+
+    def _end_early(self, known: Known) -> None:
+        """A race that did not end by itself has no round that was left alone: all rounds count."""
+        stability = known.blocks.stability(self.rule.n_top)
+        self.seen.stability[-1] = stability
+        self.seen.converged = stability >= self.rule.stability
 
     def _grow(self, work: Callable[[int, int], Batch], watch: Watch, cost: float) -> None:
         with closing(self._batches(work, watch, cost)) as batches:
@@ -157,7 +199,7 @@ class Race:
         """Trees up to the next look, and the next: none is grown that may not be wanted."""
         while True:
             first = watch.total.n_trees
-            self.progress.expect(watch.seen.missing_trees(watch.rule) * cost)
+            self._tell_progress(watch, cost)
 
             def shifted(a: int, b: int, first: int = first) -> Batch:
                 return work(first + a, first + b)
@@ -165,6 +207,19 @@ class Race:
             for batch in self.grower.run(shifted, watch.next_look - first, self.n_jobs):
                 self.progress.advance(batch[1] * cost)
                 yield batch
+
+    def _tell_progress(self, watch: Watch, cost: float) -> None:
+        """Say about how much is left, and how stable the ranking is by now.
+
+        A round needs about as many trees as the one before would have; nobody knows while plain
+        trees make the list of the first.
+        """
+        if cost == 1.0 and can_probe(self.kind, self.grower):
+            needed = USUAL_COST
+        else:
+            needed = self._needed = watch.seen.needed_trees(watch.rule) or self._needed
+        note = stability_note(self.seen.stability + watch.seen.stability, self.rule)
+        self.progress.expect(watch.trees_left(needed) * cost, note)
 
     def _warn_if_long(self, n_trees: int) -> None:
         """Say how long plain trees may take, as soon as that is known, if it is long."""
@@ -185,11 +240,11 @@ class Race:
         self.scores[columns], self.sem[columns] = total.mean(), total.standard_error()
 
     def _cost(self, n_probes: int) -> float:
-        return tree_cost(n_probes, self.grower.settings.max_features)
+        return tree_cost(n_probes, self.grower.settings.max_features, self.kind)
 
-    def _affordable(self, n_probes: int) -> int:
-        """Trees with probes that the budget has left."""
-        return int((self.rule.max_estimators - self.spent) / self._cost(n_probes))
+    def _affords(self, cost: float, now: float) -> bool:
+        """Whether a round of trees of this cost is left, after what this one has spent by now."""
+        return self.rule.max_estimators - self.spent - now >= FEWEST_TREES * cost
 
     def _rule(self, cost: float) -> StoppingRule:
         """What is left of the budget, in trees of this cost."""

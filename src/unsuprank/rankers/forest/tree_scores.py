@@ -130,6 +130,13 @@ class ScoreSum:
         n = self.n_trees
         if n < 2:
             return np.full(self.n_features, np.inf)
-        squares = self.squares + EXTRA_USES * self.squares.sum() / max(self.n_uses, 1)
+        squares = self.squares + self._extra_squares()
         variance = np.maximum(squares - self.total**2 / n, 0.0) / (n - 1)
         return np.sqrt(variance / n)
+
+    def mean_square(self) -> float:
+        """The square of what a tree credits a column with, where it does; the mean of all."""
+        return float(self.squares.sum()) / max(self.n_uses, 1)
+
+    def _extra_squares(self) -> float:
+        return EXTRA_USES * self.mean_square()

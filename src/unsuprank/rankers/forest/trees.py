@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -73,6 +73,11 @@ class Trees:
             [np.where(p.subset < 0, -1, p.subset + w) for p, w in zip(parts, word, strict=True)]
         )
         return cls(**joined)
+
+    def renumbered(self, numbers: np.ndarray) -> Trees:
+        """The same trees with feature ``numbers[j]`` in place of feature j."""
+        feature = np.where(self.feature < 0, -1, numbers[self.feature]).astype(self.feature.dtype)
+        return replace(self, feature=feature)
 
     def first(self, n_trees: int) -> Trees:
         """The forest of the first `n_trees` trees."""

@@ -11,7 +11,8 @@ for numbers, 0 or 1 for names. The costly part is finding neighbours, all pairs 
 columns. The kernels do that on 16-bit codes with a known error and measure only the few rows
 that may be neighbours in float64 (rows.hpp, neighbour_search.hpp), so the result is that
 of the plain algorithm. Rows are stored with the drawn ones first: a tile of distances between
-drawn rows then serves both sides.
+drawn rows then serves both sides. Sparse rows are compared by what is not zero
+(:mod:`.sparse_search`), with the same neighbours.
 
 Several settings share one pass: drawn rows are the first of one random order, and the sums over
 neighbours are kept apart at every number of neighbours that is asked for.
@@ -20,7 +21,8 @@ neighbours are kept apart at every number of neighbours that is asked for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -34,9 +36,14 @@ from ..._checks import check_fraction_or_count, check_number
 from ..._parallel import in_batches
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
-from ...table import ColumnChoice, Table, read_table
+from ...table import ColumnChoice, SparseTable, Table, read_table
+from ..row_blocks import RowBlocks, block_size
+from ..sampled_rows import RanksBlocks
+from .sparse_search import SparseSearch
 
 TILE = _kernels.RELIEF_TILE
+#: Blocks of rows, where nobody says how many.
+N_BLOCKS = 16
 #: Rows whose sums are added up in one go; fixed, so that sums do not depend on batches.
 ROWS_PER_SUM = 16
 #: Differences in one call of the distance kernel, some hundredths of a second.
@@ -45,7 +52,7 @@ TASK_DIFFERENCES = 2e8
 SERIAL_DIFFERENCES = 3e8
 
 
-class URelief(Ranker):
+class URelief(RanksBlocks, Ranker):
     """Rank columns by how they differ between neighbouring rows that differ.
 
     Parameters
@@ -56,6 +63,14 @@ class URelief(Ranker):
     n_iterations : int or float, default=1.0
         Rows to draw, without replacement: a count, or a fraction of all rows. With all rows
         the result does not depend on chance.
+    max_samples : int, float or None, default=None
+        Draw rows and look for their neighbours in blocks: random samples of this many rows, or
+        this part of all rows. The score is the mean over blocks, and differences are scaled by the
+        range of a column in the block. It takes time that grows with the number of blocks and
+        not with rows, and a table on disk is not read whole. Fractions of rows, in the parameters
+        above, are those of a block. None: all rows.
+    n_blocks : int or None, default=None
+        Number of blocks; 16 by default.
     n_features_to_select : int or float, default=16
         Columns that ``transform`` keeps: a count, or a fraction of all columns.
     include, exclude : names, patterns or indices of columns, optional
@@ -67,6 +82,9 @@ class URelief(Ranker):
         default. It bounds memory beyond what the table itself takes and does not change scores.
     n_jobs : int, optional
         Threads, with joblib's meaning; scores do not depend on it.
+    scheduler : str, Client or None, default=None
+        The address of a Dask scheduler, or a ``dask.distributed.Client``, whose workers then score
+        the blocks of `max_samples` rows; see :class:`Genie3`.
     random_state : int, RandomState or None, default=None
         Draws the rows if `n_iterations` is below their number.
     verbose : int, default=0
@@ -123,6 +141,10 @@ class URelief(Ranker):
                 "has rows; not for heavy tails or many gaps"
             ),
             cost="m²n, in 16-bit integers",
+            formula=(
+                r"P(\text{column } j \text{ differs} \mid \text{near rows differ})"
+                r" - P(\text{column } j \text{ differs} \mid \text{near rows are alike})"
+            ),
             meaning=(
                 "rows that are far apart in the table differ in this column more than near rows do"
             ),
@@ -131,6 +153,7 @@ class URelief(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
     scale_free = True
 
     def __init__(
@@ -138,39 +161,82 @@ class URelief(Ranker):
         n_neighbors: int | float = 30,
         n_iterations: int | float = 1.0,
         *,
+        max_samples: int | float | None = None,
+        n_blocks: int | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
         exclude: ColumnChoice = None,
         nominal_features: ColumnChoice = None,
         working_memory: float | None = None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.n_iterations = n_iterations
+        self.max_samples = max_samples
+        self.n_blocks = n_blocks
         self.n_features_to_select = n_features_to_select
         self.include = include
         self.exclude = exclude
         self.nominal_features = nominal_features
         self.working_memory = working_memory
         self.n_jobs = n_jobs
+        self.scheduler = scheduler
         self.random_state = random_state
         self.verbose = verbose
 
     def _check_parameters(self) -> None:
         check_settings([self.n_neighbors], [self.n_iterations], self.working_memory)
+        self._check_blocks()
 
-    def _score(self, table: Table) -> np.ndarray:
-        return score_path(
-            table,
-            [self.n_neighbors],
-            [self.n_iterations],
+    def _score(self, table: Any) -> np.ndarray:
+        size = block_size(self.max_samples, table.n_rows)
+        self.n_blocks_ = None if size == table.n_rows else self.n_blocks or N_BLOCKS
+        scores = partial(
+            _plain_scores,
+            n_neighbors=self.n_neighbors,
+            n_iterations=self.n_iterations,
             working_memory=self.working_memory,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            verbose=self.verbose,
-        )[0, 0]
+        )
+        if self.n_blocks_ is None:
+            return scores(self.random_state, table, n_jobs=self.n_jobs, verbose=self.verbose)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        blocks = RowBlocks(table, size, seed, self.n_blocks_)
+        total = np.zeros(table.n_columns)
+        with progress("URelief", self.n_blocks_, self.verbose) as bar:
+            for found in blocks.map(partial(_block_scores, scores), 0, self.n_blocks_, self.n_jobs):
+                total += found
+                bar.advance()
+        return total / self.n_blocks_
+
+
+def _plain_scores(
+    random_state: Any,
+    table: Table,
+    *,
+    n_neighbors: int | float,
+    n_iterations: int | float,
+    working_memory: float | None,
+    n_jobs: int | None = 1,
+    verbose: int = 0,
+) -> np.ndarray:
+    return score_path(
+        table,
+        [n_neighbors],
+        [n_iterations],
+        working_memory=working_memory,
+        n_jobs=n_jobs,
+        random_state=random_state,
+        verbose=verbose,
+    )[0, 0]
+
+
+def _block_scores(
+    scores: Callable[[int, Table], np.ndarray], seed: int, table: Table
+) -> np.ndarray:
+    return scores(seed % 2**32, table)
 
 
 def urelief_path(
@@ -190,7 +256,7 @@ def urelief_path(
 
     Parameters
     ----------
-    X : array-like or DataFrame of shape (n_samples, n_features)
+    X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
     n_neighbors, n_iterations : sequence of int or float
         Counts, or fractions of all rows.
     nominal_features, working_memory, n_jobs, random_state, verbose
@@ -300,7 +366,11 @@ def _draw_order(n_rows: int, draws: np.ndarray, random_state: Any) -> np.ndarray
     return check_random_state(random_state).permutation(n_rows).astype(np.int64)
 
 
-def _read_rows(table: Table, order: np.ndarray, n_jobs: int | None) -> _kernels.ReliefRows:
+def _read_rows(
+    table: Table, order: np.ndarray, n_jobs: int | None
+) -> _kernels.ReliefRows | SparseSearch:
+    if isinstance(table, SparseTable):
+        return SparseSearch(table, order)
     rows = _kernels.ReliefRows(_kernels.Columns(table.values, table.n_values), order)
     for _ in in_batches(rows.read_blocks, rows.n_blocks, n_jobs=n_jobs):
         pass
@@ -308,7 +378,7 @@ def _read_rows(table: Table, order: np.ndarray, n_jobs: int | None) -> _kernels.
 
 
 def _path_sums(
-    rows: _kernels.ReliefRows,
+    rows: _kernels.ReliefRows | SparseSearch,
     counts: np.ndarray,
     draws: np.ndarray,
     working_memory: float | None,
@@ -324,18 +394,39 @@ def _path_sums(
     at_draw: list[tuple[np.ndarray, np.ndarray]] = []
     last_query = int(draws[-1])
     with progress("URelief", last_query, verbose) as bar:
-        for first, last in _panels(last_query, int(counts[-1]), working_memory):
-            search = _kernels.ReliefSearch(rows, first, last, int(counts[-1]))
-            _compare(search, rows, first, last, n_jobs, bar)
-            for stop, group in _group_sums(search, first, last, counts, draws, n_terms, n_jobs):
+        for search, first, last in _searches(
+            rows, last_query, int(counts[-1]), working_memory, n_jobs, bar
+        ):
+            groups = _group_sums(search, first, last, counts, draws, n_terms, n_jobs)
+            for start, stop, group in groups:
                 for mine, more in zip(total, group, strict=True):
                     mine += more
                 if stop in draws:
                     at_draw.append((total[0].copy(), total[1].copy()))
+                if search is rows:
+                    bar.advance(stop - start)
     # Sums were kept apart between one number of neighbours and the next.
     sums = np.stack([s for s, _ in at_draw], axis=1).cumsum(axis=0)
     distances = np.stack([d for _, d in at_draw], axis=1).cumsum(axis=0)
     return sums, distances
+
+
+def _searches(
+    rows: _kernels.ReliefRows | SparseSearch,
+    n_queries: int,
+    n_neighbors: int,
+    working_memory: float | None,
+    n_jobs: int | None,
+    bar: Progress,
+) -> Iterator[tuple[_kernels.ReliefSearch | SparseSearch, int, int]]:
+    """What knows the neighbours of a run of drawn rows, and where the run begins and ends."""
+    if isinstance(rows, SparseSearch):  # it finds them when it is asked
+        yield rows, 0, n_queries
+        return
+    for first, last in _panels(n_queries, n_neighbors, working_memory):
+        search = _kernels.ReliefSearch(rows, first, last, n_neighbors)
+        _compare(search, rows, first, last, n_jobs, bar)
+        yield search, first, last
 
 
 def _panels(
@@ -382,20 +473,20 @@ def _compare(
 
 
 def _group_sums(
-    search: _kernels.ReliefSearch,
+    search: _kernels.ReliefSearch | SparseSearch,
     first: int,
     last: int,
     counts: np.ndarray,
     draws: np.ndarray,
     n_terms: int,
     n_jobs: int | None,
-) -> Iterator[tuple[int, tuple[np.ndarray, np.ndarray]]]:
-    """Sums of groups of queries in their order: where the group ends, and its sums."""
+) -> Iterator[tuple[int, int, tuple[np.ndarray, np.ndarray]]]:
+    """Sums of groups of queries in their order: where a group begins and ends, and its sums."""
     inside = draws[(draws > first) & (draws < last)]
     groups = list(pairwise(np.union1d([*range(first, last, ROWS_PER_SUM), last], inside).tolist()))
 
-    def work(a: int, b: int) -> list[tuple[int, tuple[np.ndarray, np.ndarray]]]:
-        return [(stop, sums_of(start, stop)) for start, stop in groups[a:b]]
+    def work(a: int, b: int) -> list[tuple[int, int, tuple[np.ndarray, np.ndarray]]]:
+        return [(start, stop, sums_of(start, stop)) for start, stop in groups[a:b]]
 
     def sums_of(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
         sums, distances = np.zeros((len(counts), 2, n_terms)), np.zeros(len(counts))

@@ -11,7 +11,8 @@ over groups of rows and from tables of counts, and their part of tr K^3 is estim
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -47,28 +48,83 @@ def sums_by_coordinates(table: Table, n_jobs: int) -> Found:
     diagonal = np.einsum("ij,ij->i", Z, Z)
     for column in groups:
         diagonal[column.rows] += column.lengths
-    G = Z.T @ Z
-    GG = G @ G.T
+    widths, weights = embedding_widths(embedded), projection_weights(embedded, names, ~grouped)
+    over_rows = RowSums(widths, n_jobs)
+    over_rows.add(Z, diagonal)
     part = _names_part(groups, Z, diagonal)
     rows = np.empty((9, table.n_columns))
-    widths, weights = embedding_widths(embedded), projection_weights(embedded, names, ~grouped)
-    rows[:2, ~grouped] = traces(np.diagonal(GG) + part.of_coordinates, widths, weights)
-    rows[2:, ~grouped] = _own_sums(Z, widths, diagonal, n_jobs)
+    rows[:, ~grouped] = over_rows.of_columns(weights, part.of_coordinates)
     rows[:2, grouped] = part.projected, part.with_coordinates + part.products.sum(axis=1)
     for j in np.flatnonzero(grouped).tolist():
         rows[2:, j] = names_diagonal_sums(names[j], diagonal)
-    along = Z.T @ diagonal
-    whole = Sums(
-        trace=diagonal.sum(),
-        diagonal2=np.sum(diagonal**2),
-        diagonal3=np.sum(diagonal**3),
-        squares=rows[1].sum(),
-        triangles=_triangles(G, GG, groups, part),
-        diagonal_form=along @ along + part.diagonal_form,
-        diagonal_squares=np.vdot(_weighted_gram(Z, diagonal), G) + part.diagonal_squares,
-        cubes=np.nan,
+    whole = over_rows.of_all(rows[1].sum())
+    whole = replace(
+        whole,
+        triangles=_triangles(over_rows.G, over_rows.GG, groups, part),
+        diagonal_form=whole.diagonal_form + part.diagonal_form,
+        diagonal_squares=whole.diagonal_squares + part.diagonal_squares,
     )
     return found(whole, rows, names)
+
+
+class RowSums:
+    """Sums over the rows of coordinates, which may come some rows at a time.
+
+    Parameters
+    ----------
+    widths : ndarray
+        Coordinates of each column.
+    n_jobs : int
+        Threads.
+    """
+
+    def __init__(self, widths: np.ndarray, n_jobs: int) -> None:
+        self._widths, self._n_jobs = widths, n_jobs
+        width = int(widths.sum())
+        #: Z'Z, and Z' diag(K) Z.
+        self.G, self._weighted = np.zeros((2, width, width))
+        self._along = np.zeros(width)
+        self._own = np.zeros((7, len(widths)))
+        self._powers = np.zeros(3)
+
+    def add(self, Z: np.ndarray, diagonal: np.ndarray) -> None:
+        """Add rows, of which `diagonal` are the squared lengths."""
+        self.G += Z.T @ Z
+        self._weighted += _weighted_gram(Z, diagonal)
+        self._along += Z.T @ diagonal
+        self._own += _own_sums(Z, self._widths, diagonal, self._n_jobs)
+        self._powers += [np.sum(diagonal**p) for p in (1, 2, 3)]
+
+    def add_sums(self, others: RowSums) -> None:
+        """Add the sums over other rows."""
+        self.G += others.G
+        self._weighted += others._weighted
+        self._along += others._along
+        self._own += others._own
+        self._powers += others._powers
+
+    @cached_property
+    def GG(self) -> np.ndarray:
+        """The square of Z'Z, once all rows are added."""
+        return self.G @ self.G.T
+
+    def of_columns(self, weights: np.ndarray, others: np.ndarray | float = 0.0) -> np.ndarray:
+        """The rows of `traces` and of `diagonal_sums`; `others` is what else is in z'Kz."""
+        return np.vstack([traces(np.diagonal(self.GG) + others, self._widths, weights), self._own])
+
+    def of_all(self, squares: float) -> Sums:
+        """Sums over K, given that of its squares."""
+        trace, diagonal2, diagonal3 = self._powers
+        return Sums(
+            trace=trace,
+            diagonal2=diagonal2,
+            diagonal3=diagonal3,
+            squares=squares,
+            triangles=np.vdot(self.G, self.GG),
+            diagonal_form=self._along @ self._along,
+            diagonal_squares=np.vdot(self._weighted, self.G),
+            cubes=np.nan,
+        )
 
 
 @dataclass(frozen=True)

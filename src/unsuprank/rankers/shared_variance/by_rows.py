@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import blas
 
-from ...table import Table
+from ...table import SparseTable, Table
 from ..clustering_space import embedded_blocks, embedding_widths, gram
+from ..sparse_coordinates import SparseCoordinates
 from .columns import Names
 from .cross_tables import members
 from .shuffles import Sums
@@ -24,6 +25,9 @@ from .sums import (
     projection_weights,
     traces,
 )
+
+#: Rows that are multiplied with all rows at a time.
+ROWS = 1024
 
 
 def sums_by_rows(table: Table, n_jobs: int) -> Found:
@@ -47,6 +51,8 @@ def _kernel(table: Table, n_jobs: int) -> np.ndarray:
     """All inner products of the rows."""
     if not table.n_columns:
         return np.zeros((table.n_rows, table.n_rows))
+    if table.is_sparse:
+        return gram(table, n_jobs)
     upper = np.triu(gram(table, n_jobs))
     upper += np.triu(upper, 1).T
     return upper
@@ -73,11 +79,17 @@ def _sums_over(kernel: np.ndarray) -> Sums:
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
         squares=lengths.sum(),
-        triangles=np.vdot(kernel @ kernel.T, kernel),
+        triangles=_triangles(kernel),
         diagonal_form=diagonal @ kernel @ diagonal,
         diagonal_squares=diagonal @ lengths,
         cubes=np.einsum("ij,ij,ij->", kernel, kernel, kernel),
     )
+
+
+def _triangles(kernel: np.ndarray) -> float:
+    """tr K^3, some rows at a time: K K takes as much memory as K."""
+    parts = (kernel[first : first + ROWS] for first in range(0, len(kernel), ROWS))
+    return float(sum(np.vdot(part @ kernel.T, part) for part in parts))
 
 
 def _embedded_sums(
@@ -86,14 +98,21 @@ def _embedded_sums(
     """The sums of columns that are made coordinates, a block at a time."""
     widths = embedding_widths(table)
     ends = np.cumsum(widths)
-    triangle = np.asfortranarray(np.triu(kernel))  # z'Kz = 2 z'Tz, and T has half as many entries
-    np.fill_diagonal(triangle, 0.5 * diagonal)
+    forms = None
+    if isinstance(table, SparseTable):
+        forms = SparseCoordinates(table).quadratic_forms(kernel)
+    else:  # z'Kz = 2 z'Tz, and T has half as many entries
+        triangle = np.asfortranarray(np.triu(kernel))
+        np.fill_diagonal(triangle, 0.5 * diagonal)
     sums = np.empty((9, table.n_columns))
     first = 0
     for Z in embedded_blocks(table) if table.n_columns else ():
         start = ends[first] - widths[first]
         columns = slice(first, first := np.searchsorted(ends, start + Z.shape[1]) + 1)
-        quadratic = 2.0 * np.einsum("ij,ij->j", Z, blas.dtrmm(1.0, triangle, Z))
+        if forms is None:
+            quadratic = 2.0 * np.einsum("ij,ij->j", Z, blas.dtrmm(1.0, triangle, Z))
+        else:
+            quadratic = forms[columns]
         of_z = weights[start : start + Z.shape[1]]
         sums[:2, columns] = traces(quadratic, widths[columns], of_z)
         sums[2:, columns] = diagonal_sums(Z, widths[columns], diagonal)

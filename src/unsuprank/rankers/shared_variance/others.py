@@ -16,7 +16,8 @@ L^3 = tr K^3 - 3 tr LLH - 3 tr LHH - tr H^3 the mixed terms are estimated from t
 columns that share much come out too large, 1e-8 for 1e-9.
 
 There are two ways to these sums: `by_rows` makes K, `by_coordinates` the inner products of the
-coordinates; the smaller one is made.
+coordinates; the smaller one is made. `by_chunks` is the latter where not all rows are at hand at
+once.
 """
 
 from __future__ import annotations
@@ -57,19 +58,24 @@ def relations(table: Table, n_jobs: int | None = None) -> Relations:
     """What each column of `table` explains of the others; every column has to vary."""
     n_jobs = blas_threads() if n_jobs is None else n_jobs
     width = int(embedding_widths(table)[table.n_values <= MANY_VALUES].sum())
-    few_rows = table.n_rows <= max(width, FEW_ROWS)
+    few_rows = table.n_rows <= max(width, FEW_ROWS) or table.is_sparse
     found: Found = (sums_by_rows if few_rows else sums_by_coordinates)(table, n_jobs)
+    return relations_of(found, table.n_rows)
+
+
+def relations_of(found: Found, n_rows: int) -> Relations:
+    """The same from sums that were found in one way or another."""
     own, projection = found.powers.products(), found.powers.projection()
     for j, names in found.names.items():
         put(own, j, names.products())
         put(projection, j, names.projection())
-    others = _without(table.n_rows, found.whole, own, found.shared)
+    others = _without(n_rows, found.whole, own, found.shared)
     uneven = np.maximum(others.aa, others.qq) > ROUNDING * found.whole.squares
     return Relations(
         found.shared.projected - own.trace,
-        parts(table.n_rows, projection),
+        parts(n_rows, projection),
         others,
-        uneven & (projection.trace < table.n_rows - 1.5),
+        uneven & (projection.trace < n_rows - 1.5),
     )
 
 

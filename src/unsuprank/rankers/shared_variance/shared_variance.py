@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._checks import check_count
+from ..._parallel import blas_threads
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
-from .others import Relations, relations
+from ..large_tables import Rows, comes_in_chunks, manageable
+from .by_chunks import sums_by_chunks
+from .others import Relations, relations, relations_of
 from .quantile_bins import with_bins
 from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
 
@@ -42,6 +45,10 @@ class SharedVariance(Ranker):
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     n_jobs : int, optional
         Threads; as many as matrix products take by default.
+    scheduler : str, Client or None, default=None
+        The address of a Dask scheduler, or a ``dask.distributed.Client``, whose workers then read
+        the rows of a table that is not in memory and find sums over them. None: the current client
+        for a Dask collection, this machine for all others.
     verbose : int, default=0
         There is nothing to show; it is here because all rankers have it.
 
@@ -55,6 +62,8 @@ class SharedVariance(Ranker):
         The share of the variance of the other columns that the column explains.
     chance_ : ndarray of shape (n_features_in_,)
         The share that it explains on average over all orders of its rows.
+    rows_used_ : str
+        How the rows of a large table were looked at; see the notes.
     p_values_ : ndarray of shape (n_features_in_,)
         How often it would explain as much or more if it had nothing to do with the others, from a
         gamma distribution with the right mean, variance and skewness.
@@ -66,6 +75,13 @@ class SharedVariance(Ranker):
     fewer have (1.7% of p-values below 0.01), and ends where a few rows hold nearly all the variance
     of nearly all columns: then what a column explains takes few different values. Very small
     p-values of columns that do share something err on the large side.
+
+    Tables on disk (``np.memmap``, HDF5, Zarr, backed AnnData, sources of :mod:`unsuprank.io`) that
+    take more than 256 MB are read in two passes, some rows at a time, and sums over all rows are
+    exact. Where a sparse table or one on disk has more than 2,048 columns and more than 4,096 rows,
+    rows are folded into 2,048: added up with random signs, which keeps what columns share on
+    average, and chance is that of the folded rows. A table on disk with names of more than 48
+    values is represented by a sample of 16,384 rows.
 
     Tables with m rows and n coordinates take O(m^2 n) time, or O(m n^2) if n < m and m is above a
     thousand: about three times that of the product of the table with itself. Names of many values
@@ -100,6 +116,10 @@ class SharedVariance(Ranker):
             what="How much more of the other columns does it explain than it would by chance?",
             when="The first thing to try: columns of all kinds, noise and identifiers told apart",
             cost="m²n or mn², whichever is less",
+            formula=(
+                r"\frac{e_j - \mathrm{mean}(e_j)}{\mathrm{sd}(e_j)} \text{ over orders of rows}, "
+                r"\quad e_j = \mathrm{tr}\, P_j \sum_{k \neq j} Z_k Z_k^{\top}"
+            ),
             meaning=(
                 "the column shares much more with the others than it would if its rows were "
                 "shuffled: the score counts standard deviations beyond chance"
@@ -110,6 +130,8 @@ class SharedVariance(Ranker):
 
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
+    streams_rows = True
     scale_free = True
     column_facts: ClassVar = {
         "explained_": "explained",
@@ -126,6 +148,7 @@ class SharedVariance(Ranker):
         exclude: ColumnChoice = None,
         nominal_features=None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         verbose: int = 0,
     ) -> None:
         self.bins = bins
@@ -134,25 +157,45 @@ class SharedVariance(Ranker):
         self.exclude = exclude
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
+        self.scheduler = scheduler
         self.verbose = verbose
+
+    @property
+    def takes_sparse(self) -> bool:
+        return self.bins is None
 
     def _check_parameters(self) -> None:
         if self.bins is not None:
             check_count("bins", self.bins, 2)
 
-    def _score(self, table: Table) -> np.ndarray:
+    def _score(self, table: Rows) -> np.ndarray:
+        table, self.rows_used_ = manageable(table, self.verbose)
         scores, self.explained_, self.chance_ = np.zeros((3, table.n_columns))
         self.p_values_ = np.ones(table.n_columns)
-        varies = table.varies
-        if table.n_rows < LEAST_ROWS or not varies.any():
+        varies, found = self._relations(table)
+        if found is None:
             return scores
-        table = table.take(columns=varies)
-        found = relations(table if self.bins is None else with_bins(table, self.bins), self.n_jobs)
         total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
         self.explained_[varies] = found.explained / total
         self.chance_[varies] = mean(table.n_rows, found.column, found.others) / total
         scores[varies], self.p_values_[varies] = against_chance(table.n_rows, found)
         return scores
+
+    def _relations(self, table: Rows) -> tuple[np.ndarray, Relations | None]:
+        """Which columns vary, and what they share; None if there is too little to say."""
+        if comes_in_chunks(table):
+            if self.bins is not None:
+                raise ValueError("bins need all rows at once; pass a sample of the rows.")
+            n_jobs = blas_threads() if self.n_jobs is None else self.n_jobs
+            sums = sums_by_chunks(table, n_jobs, self.verbose)
+            return sums.varies, relations_of(sums.found(), table.n_rows)
+        assert isinstance(table, Table)
+        varies = table.varies
+        if table.n_rows < LEAST_ROWS or not varies.any():
+            return varies, None
+        part = table.take(columns=varies)
+        part = part if self.bins is None else with_bins(part, self.bins)
+        return varies, relations(part, self.n_jobs)
 
 
 def against_chance(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:

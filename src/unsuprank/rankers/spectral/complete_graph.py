@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ..._parallel import blas_threads, in_batches, one_blas_thread
 from ..._progress import progress
 from ..scaling import within_range
 from .graph import warn_if_all_isolated
+from .sparse_rows import Rows, SparseRows, column_products
 
 #: Rows up to which distances are kept; of more, this many give the median that tunes gamma.
 STORED_ROWS = 3000
@@ -42,13 +43,15 @@ class RowDistances:
     """Squared Euclidean distances between all pairs of rows, in bands."""
 
     #: The rows, centred so that fewer digits cancel.
-    rows: np.ndarray
+    rows: Rows
     n_jobs: int | None = None
     verbose: int = 0
 
     @cached_property
     def norms(self) -> np.ndarray:
         """Squared norms of the rows."""
+        if isinstance(self.rows, SparseRows):
+            return self.rows.row_squares()
         return np.einsum("ij,ij->i", self.rows, self.rows)
 
     def in_bands(self, work: Callable[[slice], T]) -> Iterator[tuple[slice, T]]:
@@ -71,10 +74,22 @@ class RowDistances:
         """
         height, after = band.stop - band.start, self.rows[band.start :]
         squared = self.norms[band, None] + self.norms[band.start :]
-        squared -= (2.0 * after[:height]) @ after.T
+        # Twice the rows, as an array of its own: a product of rows with themselves would be rounded
+        # in another way where the band is all rows.
+        twice: Any = after[:height] / 0.5
+        squared -= twice @ after.T
         np.maximum(squared, 0.0, out=squared)
         squared[:, :height][np.tri(height, dtype=bool)] = np.inf
         return squared
+
+
+def _near_zero(X: Rows) -> tuple[Rows, float]:
+    """Rows as far from each other as those of `X`, over a unit; means do not matter."""
+    if isinstance(X, SparseRows):
+        sparse_rows, unit = X.within_range()
+        return sparse_rows.unshifted(), unit
+    rows, unit = within_range(np.ascontiguousarray(X))
+    return rows - rows.mean(axis=0), unit
 
 
 def median(distances: Iterable[np.ndarray], n_rows: int) -> float:
@@ -96,7 +111,7 @@ class CompleteGraph:
     @classmethod
     def of(
         cls,
-        X: np.ndarray,
+        X: Rows,
         gamma: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -105,8 +120,8 @@ class CompleteGraph:
 
         `n_jobs` are threads, by default as many as BLAS would take.
         """
-        rows, unit = within_range(np.ascontiguousarray(X))
-        distances = RowDistances(rows - rows.mean(axis=0), n_jobs, verbose)
+        rows, unit = _near_zero(X)
+        distances = RowDistances(rows, n_jobs, verbose)
         if gamma is None:
             return cls._tuned(distances)
         with np.errstate(over="ignore", under="ignore"):
@@ -123,14 +138,14 @@ class CompleteGraph:
         gamma = 1.0 / typical if typical > 0 else 1.0
         return cls(distances, gamma, found if some is distances else {})
 
-    def sums(self, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def sums(self, f: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Degrees of the rows, and ``f' W f`` of each column of `f`."""
         degree = np.ones(len(f))
         form = np.zeros(f.shape[1])
 
         def work(band: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             weights = self._weights(band)
-            forms = np.einsum("ij,ij->j", f[band], weights @ f[band.start :])
+            forms = column_products(f[band], weights @ f[band.start :])
             return weights.sum(axis=0), weights.sum(axis=1), forms
 
         for band, (below, beside, forms) in self.distances.in_bands(work):
@@ -138,6 +153,8 @@ class CompleteGraph:
             degree[band] += beside
             form += forms
         warn_if_all_isolated(degree)
+        if isinstance(f, SparseRows):
+            return degree, 2.0 * form + f.column_squares(np.ones(len(f)))
         return degree, 2.0 * form + np.einsum("ij,ij->j", f, f)
 
     def toarray(self) -> np.ndarray:

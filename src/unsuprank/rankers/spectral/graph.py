@@ -12,12 +12,15 @@ neighbours it makes the graph an identity matrix, far above them it makes all ed
 So by default it is tuned to the data, ``2 t^2`` = mean squared distance of neighbours.
 
 Neighbours are searched by scikit-learn, block by block. Distances on edges are then computed
-again as sums of squared differences, because the fast search loses digits to cancellation.
+again as sums of squared differences, because the fast search loses digits to cancellation. Sparse
+rows are compared by products of sparse matrices, and those that may be among the nearest measured
+again; of equally near ones the first are taken.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +32,8 @@ from sklearn.neighbors import NearestNeighbors
 from ..._parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
 from ..._progress import progress
 from ..scaling import within_range
+from .sparse_distances import CosineDistances, SquaredDistances
+from .sparse_rows import Rows, SparseRows
 
 Weights = Literal["heat", "binary", "cosine"]
 
@@ -39,6 +44,8 @@ BLOCK_WORK = 2e9
 #: Rows that scikit-learn compares at a time, and blocks of these that threads share.
 SEARCH_ROWS = 256
 BLOCKS = 8
+#: Bytes of distances between sparse rows that are held at a time.
+SPARSE_BYTES = 2**24
 #: Columns up to which a search tree beats comparing all pairs of rows.
 TREE_COLUMNS = 10
 #: A row whose weights to all other rows sum to less is isolated.
@@ -58,9 +65,12 @@ class GraphOptions:
     verbose: int = 0
 
 
-def neighbour_graph(X: np.ndarray, options: GraphOptions) -> sparse.csr_array:
+def neighbour_graph(X: Rows, options: GraphOptions) -> sparse.csr_array:
     """The graph of the rows of `X`, with a weight of 1 between each row and itself."""
-    X, unit = within_range(np.ascontiguousarray(X))
+    if isinstance(X, SparseRows):
+        X, unit = X.within_range()
+    else:
+        X, unit = within_range(np.ascontiguousarray(X))
     neighbours = nearest_rows(X, options)
     m, k = neighbours.shape
     rows = np.repeat(np.arange(m), k)
@@ -74,33 +84,61 @@ def neighbour_graph(X: np.ndarray, options: GraphOptions) -> sparse.csr_array:
     return graph
 
 
-def nearest_rows(X: np.ndarray, options: GraphOptions) -> np.ndarray:
+def nearest_rows(X: Rows, options: GraphOptions) -> np.ndarray:
     """Indices of the nearest other rows of each row; fewer where there are too few rows."""
-    m, n = X.shape
+    m = len(X)
     k = min(options.n_neighbors, m - 1)
-    metric = "cosine" if options.weights == "cosine" else "euclidean"
-    tree = metric == "euclidean" and n <= TREE_COLUMNS
-    centred = X if metric == "cosine" else X - X.mean(axis=0)  # fewer digits cancel
-    search = NearestNeighbors(
-        n_neighbors=k + 1,
-        algorithm="kd_tree" if tree else "brute",
-        metric=metric,
-    ).fit(centred)
-    share = -(-m // (BLOCKS * SEARCH_ROWS)) * SEARCH_ROWS
-    block = max(1, min(int(BLOCK_WORK / (m * n)), share))
+    if isinstance(X, SparseRows):
+        block = max(1, SPARSE_BYTES // (8 * m))
+        search = _sparse_search(X, k, options.weights == "cosine")
+    else:
+        share = -(-m // (BLOCKS * SEARCH_ROWS)) * SEARCH_ROWS
+        block = max(1, min(int(BLOCK_WORK / X.size), share))
+        search = _dense_search(X, k, options.weights == "cosine")
 
     def neighbours(first: int, last: int) -> np.ndarray:
-        rows = np.arange(first * block, min(last * block, m))
-        # Equally near rows would be told apart by the number of threads.
-        with one_openmp_thread():
-            near = search.kneighbors(centred[rows], return_distance=False)
-        return _without_self(near, rows)
+        return search(np.arange(first * block, min(last * block, m)))
 
     n_jobs = blas_threads() if options.n_jobs is None else options.n_jobs
     n_blocks = -(-m // block)
     with one_blas_thread(), progress("finding neighbours", n_blocks, options.verbose) as bar:
         found = in_batches(neighbours, n_blocks, n_jobs=n_jobs, batch_size=1, progress=bar)
         return np.concatenate(list(found))
+
+
+def _dense_search(X: np.ndarray, k: int, cosine: bool) -> Callable[[np.ndarray], np.ndarray]:
+    """What finds the `k` nearest other rows of some rows, by scikit-learn."""
+    tree = not cosine and X.shape[1] <= TREE_COLUMNS
+    centred = X if cosine else X - X.mean(axis=0)  # fewer digits cancel
+    search = NearestNeighbors(
+        n_neighbors=k + 1,
+        algorithm="kd_tree" if tree else "brute",
+        metric="cosine" if cosine else "euclidean",
+    ).fit(centred)
+
+    def neighbours(rows: np.ndarray) -> np.ndarray:
+        # Equally near rows would be told apart by the number of threads.
+        with one_openmp_thread():
+            near = search.kneighbors(centred[rows], return_distance=False)
+        return _without_self(near, rows)
+
+    return neighbours
+
+
+def _sparse_search(X: SparseRows, k: int, cosine: bool) -> Callable[[np.ndarray], np.ndarray]:
+    """What finds the `k` nearest other rows of some rows, by products of sparse rows."""
+    compare = CosineDistances(X) if cosine else SquaredDistances(X)
+
+    def neighbours(rows: np.ndarray) -> np.ndarray:
+        coarse = compare.with_all(rows)
+        coarse[np.arange(len(rows)), rows] = np.inf
+        reach = np.partition(coarse, k - 1, axis=1)[:, k - 1] + compare.slack[rows]
+        row, near = np.nonzero(coarse <= reach[:, None])
+        order = np.lexsort((near, compare.of_pairs(rows[row], near), row))
+        starts = np.searchsorted(row, np.arange(len(rows)))
+        return near[order][starts[:, None] + np.arange(k)]
+
+    return neighbours
 
 
 def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -111,20 +149,32 @@ def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _edge_weights(
-    X: np.ndarray, rows: np.ndarray, columns: np.ndarray, options: GraphOptions, unit: float
+    X: Rows, rows: np.ndarray, columns: np.ndarray, options: GraphOptions, unit: float
 ) -> np.ndarray:
     if options.weights == "binary":
         return np.ones(len(rows))
     if options.weights == "cosine":
-        norms = np.sqrt(np.einsum("ij,ij->i", X, X))
-        unit_rows = X / np.where(norms > 0, norms, 1.0)[:, None]
-        return np.clip(_over_edges(unit_rows, rows, columns, _products), 0.0, 1.0)
-    squared = _over_edges(X, rows, columns, _squared_differences)
+        return np.clip(_cosines(X, rows, columns), 0.0, 1.0)
+    squared = _squared_lengths(X, rows, columns)
     if options.width is None:
         typical = squared.mean()
         return np.exp(-squared / typical) if typical > 0 else np.ones(len(rows))
     with np.errstate(over="ignore"):  # a weight of exp(-inf) = 0 is right
         return np.exp(-0.5 * np.square(np.sqrt(squared) / options.width * unit))
+
+
+def _cosines(X: Rows, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    if isinstance(X, SparseRows):
+        return 1.0 - CosineDistances(X).of_pairs(rows, columns)
+    norms = np.sqrt(np.einsum("ij,ij->i", X, X))
+    unit_rows = X / np.where(norms > 0, norms, 1.0)[:, None]
+    return _over_edges(unit_rows, rows, columns, _products)
+
+
+def _squared_lengths(X: Rows, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    if isinstance(X, SparseRows):
+        return SquaredDistances(X).of_pairs(rows, columns)
+    return _over_edges(X, rows, columns, _squared_differences)
 
 
 def _products(a: np.ndarray, b: np.ndarray) -> np.ndarray:

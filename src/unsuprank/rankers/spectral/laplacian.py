@@ -72,6 +72,10 @@ class LaplacianScore(SpectralRanker):
             what="Does the column vary smoothly over a graph of near rows?",
             when="Clusters of numeric data; a well-known baseline",
             cost="m²n for the k neighbours, then mnk",
+            formula=(
+                r"2 - \frac{f_j^{\top} L f_j}{f_j^{\top} D f_j}, "
+                r"\quad L = D - W, \; f_j^{\top} D 1 = 0"
+            ),
             meaning=(
                 "the column changes little between neighbouring rows and much between distant ones"
             ),
@@ -86,6 +90,7 @@ class LaplacianScore(SpectralRanker):
         weights: Weights = "heat",
         width: float | None = None,
         preset: str | None = None,
+        max_samples: int | float | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
         exclude: ColumnChoice = None,
@@ -97,6 +102,7 @@ class LaplacianScore(SpectralRanker):
         self.weights = weights
         self.width = width
         self.preset = preset
+        self.max_samples = max_samples
         self.n_features_to_select = n_features_to_select
         self.include = include
         self.exclude = exclude
@@ -105,7 +111,8 @@ class LaplacianScore(SpectralRanker):
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)
-        return laplacian_scores(X, self._neighbour_graph(X))
+        graph = self._neighbour_graph(X)
+        return self._by_blocks(table, X, lambda columns: laplacian_scores(columns, graph))
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         return LARGEST_EIGENVALUE - raw

@@ -18,10 +18,12 @@ from ..._checks import check_count
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
-from ...table import ColumnChoice, Table
+from ...table import ColumnChoice, SparseTable, Table
 from ..scaling import centred
 from . import toolbox
 from .graph import Weights, degrees
+from .screened_lasso import screened_path_end
+from .sparse_rows import Rows, SparseRows
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
 
@@ -56,11 +58,24 @@ def mcfs_coefficients(
     scikit-learn's variant without the lasso's drops turns the direction of a coefficient that
     crosses 0, after which the error of the fit can grow.
     """
-    Z, norm = centred(X)
+    return regress(*centred(X), targets, n_nonzero, method=method, n_jobs=n_jobs, verbose=verbose)
+
+
+def regress(
+    Z: Rows,
+    norm: np.ndarray,
+    targets: np.ndarray,
+    n_nonzero: int,
+    *,
+    method: Literal["lasso", "lar"],
+    n_jobs: int | None,
+    verbose: int,
+) -> np.ndarray:
+    """The same for columns `Z` that are centred and of norm 1, and had the norms of `norm`."""
     Y = targets - targets.mean(axis=0)
-    steps = min(n_nonzero, len(X) - 1, int((norm > 0).sum()))
+    steps = min(n_nonzero, len(Z) - 1, int((norm > 0).sum()))
     if steps == 0:
-        return np.zeros((X.shape[1], Y.shape[1]))
+        return np.zeros((Z.shape[1], Y.shape[1]))
     regressions = Regressions.of(Z, Y, steps)
     with progress("regressing", Y.shape[1], verbose) as bar:
         coefficients = np.column_stack(list(regressions.coefficients(method, n_jobs, bar)))
@@ -74,7 +89,7 @@ def mcfs_coefficients(
 class Regressions:
     """Least angle regressions of several targets on the same columns, centred and of norm 1."""
 
-    Z: np.ndarray
+    Z: Rows
     Y: np.ndarray
     steps: int
     #: Products of the targets with the columns, targets x columns.
@@ -83,7 +98,7 @@ class Regressions:
     gram: np.ndarray | None
 
     @classmethod
-    def of(cls, Z: np.ndarray, Y: np.ndarray, steps: int) -> Regressions:
+    def of(cls, Z: Rows, Y: np.ndarray, steps: int) -> Regressions:
         """The regressions of the columns of `Y` on those of `Z`, and the products they share."""
         m, n = Z.shape
         gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
@@ -130,9 +145,11 @@ class Regressions:
         if not correlations.any():
             return np.zeros(self.Z.shape[1])
         options = {"max_iter": self.steps, "method": method, "return_path": False}
-        if self.gram is None:
-            return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
-        return lars_path_gram(correlations, self.gram, n_samples=len(self.Z), **options)[2]
+        if self.gram is not None:
+            return lars_path_gram(correlations, self.gram, n_samples=len(self.Z), **options)[2]
+        if isinstance(self.Z, SparseRows):
+            return screened_path_end(self.Z, correlations, self.steps, method)
+        return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
 
 
 class MCFS(SpectralRanker):
@@ -191,6 +208,10 @@ class MCFS(SpectralRanker):
             ),
             when="When numeric data have several clusters",
             cost="m²n, a few eigenvectors, then mn a step",
+            formula=(
+                r"\max_k |\beta_{jk}| \text{ of sparse regressions } y_k \approx X \beta_k, "
+                r"\quad L y_k = s_k D y_k"
+            ),
             meaning="a regression on few columns needs this one to recover a cluster structure",
             effort=2.0,
         ),
@@ -206,6 +227,7 @@ class MCFS(SpectralRanker):
         weights: Weights = "heat",
         width: float | None = None,
         preset: str | None = None,
+        max_samples: int | float | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
         exclude: ColumnChoice = None,
@@ -219,6 +241,7 @@ class MCFS(SpectralRanker):
         self.weights = weights
         self.width = width
         self.preset = preset
+        self.max_samples = max_samples
         self.n_features_to_select = n_features_to_select
         self.include = include
         self.exclude = exclude
@@ -238,8 +261,8 @@ class MCFS(SpectralRanker):
         # Threads would round differently, and rounding chooses between columns that are copies.
         with one_blas_thread():
             targets = spectral_targets(graph, self.n_clusters or suggested_clusters(graph))
-            coef = mcfs_coefficients(
-                X,
+            coef = regress(
+                *self._unit_columns(table, X),
                 targets,
                 self.n_nonzero or self._count_selected(table.n_columns),
                 method="lasso" if self.preset is None else toolbox.MCFS_METHOD,
@@ -249,3 +272,10 @@ class MCFS(SpectralRanker):
         self.coef_ = coef
         self.n_clusters_ = targets.shape[1]
         return np.abs(coef).max(axis=1) if self.preset is None else toolbox.mcfs_scores(coef)
+
+    def _unit_columns(self, table: Table, X: Rows) -> tuple[Rows, np.ndarray]:
+        """Centred columns of norm 1, and the norms that those of `X` had."""
+        if not isinstance(table, SparseTable):
+            return centred(np.asarray(X))
+        spread = table.varies if self.scale_free else table.moments.spread
+        return SparseRows.standardised(table, 1.0), spread * np.sqrt(table.n_rows)

@@ -11,12 +11,13 @@ from sklearn.utils import check_random_state
 
 from ..._checks import check_count, check_number
 from ...ranker import MethodCard
-from ...table import ColumnChoice, Table
+from ...table import ColumnChoice, SparseTable, Table
 from ..scaling import constant_columns
 from . import toolbox
 from .graph import Weights
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
-from .ndfs_toolbox import ToolboxLaplacian, squarable_values, toolbox_ndfs
+from .ndfs_toolbox import ToolboxLaplacian, require_squarable, toolbox_ndfs
+from .sparse_rows import Rows, SparseRows
 from .spectral_ranker import SpectralRanker
 from .spectrum import suggested_clusters
 
@@ -85,6 +86,11 @@ class NDFS(SpectralRanker):
             what="Does the column predict clusters that are learned together with its weight?",
             when="When numeric data have clusters and time is no concern",
             cost="m²n, then steps of the smaller of m and n, cubed",
+            formula=(
+                r"|w_j|^2 \text{ from } \min_{F \geq 0,\, W} \mathrm{tr}\, F^{\top} L F"
+                r" + \alpha (|X W - F|^2 + \beta \sum_i |w_i|)"
+                r" + \frac{\gamma}{2} |F^{\top} F - I|^2"
+            ),
             meaning="this column carries much weight in predicting the clusters that were found",
             effort=50.0,
         ),
@@ -104,6 +110,7 @@ class NDFS(SpectralRanker):
         weights: Weights = "heat",
         width: float | None = None,
         preset: str | None = None,
+        max_samples: int | float | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
         exclude: ColumnChoice = None,
@@ -122,6 +129,7 @@ class NDFS(SpectralRanker):
         self.weights = weights
         self.width = width
         self.preset = preset
+        self.max_samples = max_samples
         self.n_features_to_select = n_features_to_select
         self.include = include
         self.exclude = exclude
@@ -155,14 +163,25 @@ class NDFS(SpectralRanker):
     def _solve(self, table: Table) -> NDFSResult:
         how = self._in_force()
         options = NDFSOptions(how.alpha, how.beta, how.gamma, how.max_iter, how.tol, how.verbose)
-        X = self._columns(table) if how.standardize else squarable_values(table)
+        if not how.standardize:
+            require_squarable(table)
+        X = self._columns(table)
         graph = self._neighbour_graph(X)
         if self.preset is not None:
             return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
         # No column stands in for an intercept: without their means, constant ones are 0.
-        X = np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
+        X = _centred(table, X, self.scale_free)
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
-    def _start(self, X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:
+    def _start(self, X: Rows, graph: sparse.csr_array) -> np.ndarray:
         count = min(self.n_clusters or suggested_clusters(graph), len(X))
         return starting_clusters(X, count, check_random_state(self.random_state))
+
+
+def _centred(table: Table, X: Rows, standardised: bool) -> Rows:
+    """The columns of `X`, or of a sparse table, about their means."""
+    if isinstance(X, np.ndarray):
+        return np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
+    if standardised or not isinstance(table, SparseTable):
+        return X
+    return SparseRows.of(table, table.moments.mean, np.where(table.varies, 1.0, np.inf))

@@ -21,10 +21,11 @@ import numpy as np
 from scipy import sparse
 
 from ..._progress import progress
-from ...table import Table
+from ...table import SparseTable, Table
 from ..scaling import LARGEST
 from .graph import degrees
 from .ndfs_solver import NDFSOptions, NDFSResult, Regression, Ridge, threads_for
+from .sparse_rows import Rows
 
 #: Defaults of the toolbox: the smallest norms it divides by, what it adds to penalties, the
 #: weight of the departure per gamma, and the change at which it stops.
@@ -34,16 +35,18 @@ DEPARTURE_WEIGHT = 0.25
 LEAST_CHANGE = 1e-3
 
 
-def squarable_values(table: Table) -> np.ndarray:
-    """The values of a table as they come, unless a column has some that are too large."""
-    X = table.values
-    large = np.flatnonzero(np.abs(X).max(axis=0) > LARGEST)
+def require_squarable(table: Table) -> None:
+    """Refuse a table with values that are too large to be taken as they come."""
+    if isinstance(table, SparseTable):
+        largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
+    else:
+        largest = np.abs(table.values).max(axis=0)
+    large = np.flatnonzero(largest > LARGEST)
     if len(large):
         raise ValueError(
             f"{table.schema.label(int(large[0])).capitalize()} has values too large to "
             "square; rescale it, or use preset=None and standardize=True."
         )
-    return X
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class ToolboxLaplacian:
 
 
 def toolbox_ndfs(
-    X: np.ndarray, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
+    X: Rows, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Steps from the start `F` until the toolbox would stop; `options.tol` is not used."""
     history: list[float] = []

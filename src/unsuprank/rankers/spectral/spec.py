@@ -12,6 +12,7 @@ so the first two need no eigenvectors, only sums over the rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -20,11 +21,12 @@ from scipy import sparse
 from ..._checks import check_choice, check_count, check_number
 from ..._parallel import one_blas_thread
 from ...ranker import MethodCard
-from ...table import ColumnChoice, Table
-from ..scaling import constant_columns, unit_size
+from ...table import ColumnChoice, SparseTable, Table
+from ..scaling import constant_columns, largest_sizes, unit_size
 from . import toolbox
 from .complete_graph import CompleteGraph
 from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .sparse_rows import Rows, SparseRows, column_products, column_squares
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
@@ -36,41 +38,55 @@ def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
 
     Constant columns get the worst value there can be: 2 for styles -1 and 0, 0 for others.
     """
-    if style >= 2:
-        dense = graph.toarray() if isinstance(graph, CompleteGraph) else graph
-        return np.where(constant_columns(X), 0.0, _by_eigenvectors(unit_size(X), dense, style))
-    rough, size = _closed_form(X, graph, style)
-    bad = constant_columns(X) | (size <= 0)
-    raw = np.clip(rough / np.where(bad, 1.0, size), 0.0, LARGEST_EIGENVALUE)
-    return np.where(bad, LARGEST_EIGENVALUE, raw)
+    return column_scorer(graph, style)(X)
 
 
-def _closed_form(X: np.ndarray, graph: Graph, style: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numerators and denominators of styles -1 and 0.
+def column_scorer(graph: Graph, style: int) -> Callable[[np.ndarray], np.ndarray]:
+    """What gives the values of some columns; what all columns share is done once."""
+    if style < 2:
+        return lambda X: closed_form(*_about_means(X), constant_columns(X), graph, style)
+    dense = graph.toarray() if isinstance(graph, CompleteGraph) else graph
+    values, vectors = smoothest_functions(dense, style - 1)
+    degree = degrees(dense)
+
+    def scores(X: np.ndarray) -> np.ndarray:
+        f = unit_size(X)
+        size = np.einsum("ij,ij,i->j", f, f, degree)
+        parts = vectors.T @ (np.sqrt(degree)[:, None] * f)
+        agreement = (LARGEST_EIGENVALUE - values) @ np.square(parts)
+        return np.where(constant_columns(X), 0.0, agreement / np.where(size > 0, size, 1.0))
+
+    return scores
+
+
+def _about_means(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of size 1 and mean 0, and the means they had."""
+    f = unit_size(X)
+    mean = f.mean(axis=0)
+    f -= mean
+    return f, mean
+
+
+def closed_form(
+    f: Rows, mean: np.ndarray, constant: np.ndarray, graph: Graph, style: int
+) -> np.ndarray:
+    """Values under the styles -1 and 0 of columns that were shifted by their means.
 
     ``f' L f`` does not change when a constant is added to f. So columns are shifted towards 0
     first, and fewer digits cancel.
     """
-    f = unit_size(X)
-    mean = f.mean(axis=0)
-    f -= mean
     if isinstance(graph, CompleteGraph):
         degree, form = graph.sums(f)
     else:
-        degree, form = degrees(graph), np.einsum("ij,ij->j", f, graph @ f)
+        degree, form = degrees(graph), column_products(f, graph @ f)
     with one_blas_thread():  # threads would round differently
-        total, linear, square = degree.sum(), degree @ f, degree @ np.square(f)
+        total, linear, square = degree.sum(), degree @ f, column_squares(f, degree)
+    size = square - np.square(linear) / total
     if style == -1:
-        return square - form, square + mean * (2.0 * linear + mean * total)
-    return square - form, square - np.square(linear) / total
-
-
-def _by_eigenvectors(f: np.ndarray, graph: sparse.csr_array | np.ndarray, style: int) -> np.ndarray:
-    values, vectors = smoothest_functions(graph, style - 1)
-    degree = degrees(graph)
-    size = np.einsum("ij,ij,i->j", f, f, degree)
-    parts = vectors.T @ (np.sqrt(degree)[:, None] * f)
-    return (LARGEST_EIGENVALUE - values) @ np.square(parts) / np.where(size > 0, size, 1.0)
+        size = square + mean * (2.0 * linear + mean * total)
+    bad = constant | (size <= 0)
+    raw = np.clip((square - form) / np.where(bad, 1.0, size), 0.0, LARGEST_EIGENVALUE)
+    return np.where(bad, LARGEST_EIGENVALUE, raw)
 
 
 class SPEC(SpectralRanker):
@@ -129,6 +145,10 @@ class SPEC(SpectralRanker):
             what="Does the column vary smoothly over a graph of all pairs of rows?",
             when="Like laplacian; a well-known baseline",
             cost="m²n",
+            formula=(
+                r"2 - \frac{1}{1 - a_1^2} \sum_{k \geq 2} a_k^2 s_k, \quad "
+                r"a_k = \cos(D^{1/2} f_j, u_k), \; L u_k = s_k u_k"
+            ),
             meaning="the column follows the slow, large-scale structure of the neighbour graph",
         ),
     )
@@ -144,6 +164,7 @@ class SPEC(SpectralRanker):
         weights: Weights = "heat",
         width: float | None = None,
         preset: str | None = None,
+        max_samples: int | float | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
         exclude: ColumnChoice = None,
@@ -158,6 +179,7 @@ class SPEC(SpectralRanker):
         self.weights = weights
         self.width = width
         self.preset = preset
+        self.max_samples = max_samples
         self.n_features_to_select = n_features_to_select
         self.include = include
         self.exclude = exclude
@@ -173,11 +195,24 @@ class SPEC(SpectralRanker):
             check_number("gamma", self.gamma, open_low=True)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
-        X, how = self._columns(table), self._in_force()
+        X, how, style = self._columns(table), self._in_force(), int(self.style)
+        graph: Graph
         if how.graph == "knn":
-            return spec_scores(X, self._neighbour_graph(X), int(self.style))
-        graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)
-        return spec_scores(X, graph, int(self.style))
+            graph = self._neighbour_graph(X)
+        else:
+            graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)
+        if isinstance(table, SparseTable) and how.graph == "rbf" and style < 2:
+            # Its weights are made once, for all columns together.
+            return closed_form(*self._sparse_about_means(table), ~table.varies, graph, style)
+        return self._by_blocks(table, X, column_scorer(graph, style))
+
+    def _sparse_about_means(self, table: SparseTable) -> tuple[SparseRows, np.ndarray]:
+        """Columns of size 1 and mean 0, and the means they had."""
+        if self.scale_free:
+            return SparseRows.standardised(table, 1.0), np.zeros(table.n_columns)
+        moments = table.moments
+        size = largest_sizes(np.array([moments.low, moments.high]))
+        return SparseRows.of(table, moments.mean, size), moments.mean / size
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         better = raw if self.style >= 2 else LARGEST_EIGENVALUE - raw

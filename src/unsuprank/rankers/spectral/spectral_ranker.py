@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
 from inspect import cleandoc
 from typing import Any, ClassVar, Self, get_args
@@ -12,9 +13,11 @@ from scipy import sparse
 
 from ..._checks import check_choice, check_count, check_flag, check_number
 from ...ranker import Ranker
-from ...table import Table
+from ...table import SparseTable, Table
+from ..sampled_rows import RanksSample
 from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
+from .sparse_rows import Rows, SparseRows
 from .toolbox import PRESETS, PublishedSettings
 
 SHARED_PARAMETERS_DOC = """\
@@ -34,6 +37,10 @@ preset : {{None, "scikit-feature"}}, default=None
     With ``"scikit-feature"``, the answer is what that toolbox gives with its published default
     settings; the notes say what it does differently. Whatever the parameters above say, it sets
     {published}.
+max_samples : int, float or None, default=None
+    Rank a random sample of this many rows, or this part of them: the graph of all rows takes time
+    that grows with their square, and a table on disk need not be read whole. The sample depends
+    on the number of rows only, and ``rows_used_`` says what was looked at. None: all rows.
 n_features_to_select : int or float, default=16
     Columns that ``transform`` keeps: a count, or a fraction of all columns.
 include, exclude : names, patterns or indices of columns, optional
@@ -51,7 +58,7 @@ n_clusters : int, optional
     near 0. It is in ``n_clusters_``."""
 
 
-class SpectralRanker(Ranker):
+class SpectralRanker(RanksSample, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
     A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
@@ -59,6 +66,7 @@ class SpectralRanker(Ranker):
     ``{toolbox_notes}``.
     """
 
+    accepts_sparse = True
     published: ClassVar[PublishedSettings]
 
     standardize: bool
@@ -79,6 +87,7 @@ class SpectralRanker(Ranker):
         return bool(self._in_force().standardize)
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_flag("standardize", self.standardize)
         check_count("n_neighbors", self.n_neighbors)
         check_choice("weights", self.weights, get_args(Weights))
@@ -107,12 +116,26 @@ class SpectralRanker(Ranker):
             return self
         return copy(self).set_params(**self.published.parameters)
 
-    def _columns(self, table: Table) -> np.ndarray:
+    def _columns(self, table: Table) -> Rows:
         """The columns that rows are compared by and that are scored."""
-        X = table.values
-        return centred(X, np.sqrt(len(X)))[0] if self.scale_free else X
+        if not isinstance(table, SparseTable):
+            return self._scaled(table.values)
+        if self.scale_free:
+            return SparseRows.standardised(table, np.sqrt(table.n_rows))
+        return SparseRows.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
 
-    def _neighbour_graph(self, X: np.ndarray) -> sparse.csr_array:
+    def _scaled(self, values: np.ndarray) -> np.ndarray:
+        return centred(values, np.sqrt(len(values)))[0] if self.scale_free else values
+
+    def _by_blocks(
+        self, table: Table, X: Rows, score: Callable[[np.ndarray], np.ndarray]
+    ) -> np.ndarray:
+        """Scores of all columns, those of a sparse table written out some at a time."""
+        if isinstance(X, np.ndarray):
+            return score(X)
+        return np.concatenate([score(self._scaled(block)) for _, block in table.blocks()])
+
+    def _neighbour_graph(self, X: Rows) -> sparse.csr_array:
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)

@@ -25,8 +25,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
+from ..._parallel import one_blas_thread
 from ..._progress import Progress
+from ..sparse_coordinates import SparseCoordinates
 
 #: A column of which a smaller share than this is unexplained has nothing to add.
 EXHAUSTED = 1e-8
@@ -36,6 +39,12 @@ TIE = 1e-10
 BLOCK_BYTES = 2**24
 #: Multiplications of one matrix product; Ctrl-C waits for its end.
 BLOCK_WORK = 2**33
+#: Columns of a panel of the QR decomposition, and columns that a panel is applied to at a time.
+PANEL, TRAILING = 64, 1024
+
+
+#: A matrix of coordinates, centred; that of a sparse table is never made.
+Coordinates = np.ndarray | SparseCoordinates
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class Residual:
 
     Parameters
     ----------
-    coordinates : ndarray of shape (n_rows, n_coordinates)
+    coordinates : ndarray or SparseCoordinates of shape (n_rows, n_coordinates)
         Centred; the coordinates of a column are neighbours.
     widths : ndarray of shape (n_columns,)
         Number of coordinates of each column; 0 for columns without variation.
@@ -78,13 +87,19 @@ class Residual:
     """
 
     def __init__(
-        self, coordinates: np.ndarray, widths: np.ndarray, candidates: np.ndarray | None = None
+        self, coordinates: Coordinates, widths: np.ndarray, candidates: np.ndarray | None = None
     ) -> None:
         if coordinates.shape[0] > coordinates.shape[1]:
-            coordinates = np.asarray(np.linalg.qr(coordinates, mode="r"))
+            coordinates = _triangle(coordinates)
         self._coordinates = coordinates
-        self._kernel = row_products(coordinates)
+        self._kernel = (
+            coordinates.products()
+            if isinstance(coordinates, SparseCoordinates)
+            else row_products(coordinates)
+        )
         self._basis = np.empty((coordinates.shape[0], 0))
+        #: H and F of all coordinates of a sparse table, before anything is chosen.
+        self._alone: tuple[np.ndarray, np.ndarray] | None = None
         self._starts = np.concatenate([[0], np.cumsum(widths)])
         self.n_columns = len(widths)
         candidates = np.ones(len(widths), dtype=bool) if candidates is None else candidates
@@ -164,6 +179,8 @@ class Residual:
 
     def _group(self, columns: np.ndarray, places: np.ndarray) -> _Group:
         width = places.shape[1]
+        if isinstance(self._coordinates, SparseCoordinates):
+            return self._sparse_group(self._coordinates, columns, places)
         H = np.empty((len(columns), width, width))
         F = np.empty_like(H)
         step = max(1, BLOCK_BYTES // max(1, 8 * width * len(self._kernel)))
@@ -175,6 +192,39 @@ class Residual:
             F[a : a + step] = blocks @ image.T.reshape(blocks.shape).transpose(0, 2, 1)
         floor = EXHAUSTED * np.trace(H, axis1=1, axis2=2)
         return _Group(columns, places, H, F, floor)
+
+    def _sparse_group(
+        self, coordinates: SparseCoordinates, columns: np.ndarray, places: np.ndarray
+    ) -> _Group:
+        if self._alone is None:
+            forms = coordinates.quadratic_forms(self._kernel)
+            self._alone = coordinates.squared_lengths(), forms
+        H, F = (part[places][:, :, None] for part in self._alone)
+        return _Group(columns, places, H, F, EXHAUSTED * H[:, 0, 0])
+
+
+def _triangle(coordinates: Coordinates) -> np.ndarray:
+    """As many rows as coordinates, with the same inner products of coordinates."""
+    if isinstance(coordinates, SparseCoordinates):
+        return coordinates.triangle()
+    return triangular_factor(coordinates)
+
+
+def triangular_factor(matrix: np.ndarray) -> np.ndarray:
+    """R of the QR decomposition of a tall matrix, in steps that Ctrl-C can come between."""
+    rows, columns = matrix.shape
+    if rows * columns**2 <= BLOCK_WORK:
+        return np.asarray(np.linalg.qr(matrix, mode="r"))
+    work = np.array(matrix, order="F")
+    with one_blas_thread():  # the products are many and small: threads would wait for each other
+        for a in range(0, columns, PANEL):
+            panel, factors, _, _ = lapack.dgeqrf(work[a:, a : a + PANEL])
+            work[a:, a : a + PANEL] = np.triu(panel)
+            for b in range(a + PANEL, columns, TRAILING):
+                rest = work[a:, b : b + TRAILING]
+                size = PANEL * rest.shape[1]
+                rest[:] = lapack.dormqr("L", "T", panel, factors, rest, size)[0]
+    return work[:columns]
 
 
 def row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...table import Table
+from ..._parallel import blas_threads
+from ...table import SparseTable, Table
 from ..clustering_space import embed, embedding_widths
+from ..large_tables import Rows
+from ..shared_variance.by_chunks import sums_by_chunks
+from ..sparse_coordinates import SparseCoordinates, root_of
 
 #: Power of a column's standard deviation that its coordinates are multiplied by.
 SCALES = {"standard": 0.0, "half": 0.5, "raw": 1.0}
 
 
-def scaled_coordinates(table: Table, scale: str) -> tuple[np.ndarray, np.ndarray]:
-    """Coordinates of all columns (missing values at the centre), and the width of each column."""
+def scaled_coordinates(
+    table: Rows, scale: str
+) -> tuple[np.ndarray | SparseCoordinates, np.ndarray]:
+    """Coordinates of all columns (missing values at the centre), and the width of each column.
+
+    Of rows that come some at a time, other coordinates with the same inner products of columns.
+    """
+    if not isinstance(table, Table):
+        return _from_products(table, scale)
     widths = embedding_widths(table)
+    if isinstance(table, SparseTable):
+        return SparseCoordinates(table, relative_spreads(table) ** SCALES[scale]), widths
     coordinates = embed(table)
     power = SCALES[scale]
     if power and coordinates.shape[1]:
@@ -22,8 +35,20 @@ def scaled_coordinates(table: Table, scale: str) -> tuple[np.ndarray, np.ndarray
     return coordinates, widths
 
 
+def _from_products(rows: Rows, scale: str) -> tuple[np.ndarray, np.ndarray]:
+    """A square matrix of coordinates with the inner products that all rows have."""
+    found = sums_by_chunks(rows, blas_threads())
+    spreads = found.totals.spread[found.varies]
+    weights = np.repeat((spreads / spreads.max(initial=1e-300)) ** SCALES[scale], found.widths)
+    widths = np.zeros(rows.n_columns, dtype=np.int32)
+    widths[found.varies] = found.widths
+    return root_of(found.sums.G * np.outer(weights, weights)), widths
+
+
 def relative_spreads(table: Table) -> np.ndarray:
     """Standard deviation (root of the Gini index if nominal) of each column; the largest is 1."""
+    if isinstance(table, SparseTable):
+        return table.moments.spread / (table.moments.spread.max() or 1.0)
     nominal = table.n_values > 0
     spreads = np.zeros(table.n_columns)
     for j in np.flatnonzero(nominal):
@@ -43,7 +68,7 @@ def filled_values(table: Table) -> np.ndarray:
     """
     values, _ = _from_zero(table.values)
     largest = np.fmax.reduce(values, axis=None, initial=0.0)
-    values *= 2.0 ** -np.frexp(largest)[1]
+    values = np.ldexp(values, -np.frexp(largest)[1])
     for j in np.flatnonzero(table.missing):
         unknown = np.isnan(values[:, j])
         values[unknown, j] = 0.0 if unknown.all() else values[~unknown, j].mean()

@@ -13,6 +13,7 @@ from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table, read_table
 from ..forest import Genie3
+from ..sparse_coordinates import SparseCoordinates
 from .coordinates import scaled_coordinates
 
 #: Copies keep this novelty, so that they stay in the order of the wrapped ranker.
@@ -80,6 +81,10 @@ class Diversified(Ranker):
             what="Any ranking (here genie3), with near-copies of what is chosen moved down",
             when="When the top of another ranking repeats itself",
             cost="that of the ranking, and mn for each of 256 columns",
+            formula=(
+                r"\text{next} = \arg\max_j \frac{1}{\text{rank}_j} \min_{k \text{ chosen}}"
+                r" (1 - r_{jk}^2)^{\text{redundancy}}"
+            ),
             meaning="the column ranks high for genie3 and is no near-copy of one that ranks higher",
             effort=2.0,
             wraps="genie3",
@@ -89,6 +94,7 @@ class Diversified(Ranker):
     # The wrapped ranker has its own say when it is fitted.
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
 
     def __init__(
         self,
@@ -110,6 +116,10 @@ class Diversified(Ranker):
         self.verbose = verbose
 
     @property
+    def takes_sparse(self) -> bool:
+        return self._wrapped().takes_sparse
+
+    @property
     def scale_free(self) -> bool:
         return self._wrapped().scale_free
 
@@ -123,11 +133,11 @@ class Diversified(Ranker):
         return Genie3(random_state=0) if self.ranker is None else self.ranker
 
     def _read(self, X: Any) -> Table:
-        self.ranker_ = clone(self._wrapped()).fit(X)
-        nominal = getattr(self.ranker_, "nominal_features", None)
+        nominal = getattr(self._wrapped(), "nominal_features", None)
         return read_table(X, nominal_features=nominal, estimator=self)
 
     def _score(self, table: Table) -> np.ndarray:
+        self.ranker_ = clone(self._wrapped()).fit(table)
         coordinates, widths = scaled_coordinates(table, "standard")
         n_picks = min(self.n_picks, table.n_columns)
         with progress("comparing columns", n_picks, self.verbose) as shown:
@@ -143,7 +153,7 @@ class Diversified(Ranker):
 
 def diversify(
     ranking: np.ndarray,
-    coordinates: np.ndarray,
+    coordinates: np.ndarray | SparseCoordinates,
     widths: np.ndarray,
     redundancy: float,
     n_picks: int,
@@ -155,7 +165,7 @@ def diversify(
     ----------
     ranking : ndarray of shape (n_columns,)
         1 is best.
-    coordinates, widths : ndarray
+    coordinates, widths : ndarray or SparseCoordinates, and ndarray
         Of the columns, as for :class:`.column_subset.Residual`.
     redundancy : float
     n_picks : int
@@ -163,7 +173,7 @@ def diversify(
     """
     columns = np.repeat(np.arange(len(widths)), widths)
     starts = np.concatenate([[0], np.cumsum(widths)])
-    lengths = np.bincount(columns, np.einsum("ij,ij->j", coordinates, coordinates), len(widths))
+    lengths = np.bincount(columns, squared_lengths(coordinates), len(widths))
     novelty = np.ones(len(widths))
     waiting = np.ones(len(widths), dtype=bool)
     scores = np.empty(len(widths))
@@ -180,6 +190,13 @@ def diversify(
             progress.advance()
     scores[waiting] = (novelty**redundancy / ranking)[waiting]
     return scores
+
+
+def squared_lengths(coordinates: np.ndarray | SparseCoordinates) -> np.ndarray:
+    """The squared length of each coordinate."""
+    if isinstance(coordinates, SparseCoordinates):
+        return coordinates.squared_lengths()
+    return np.einsum("ij,ij->j", coordinates, coordinates)
 
 
 def _orthonormal_basis(block: np.ndarray) -> np.ndarray:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..._checks import check_choice, check_count
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
+from ..large_tables import Rows, manageable
 from ..shared_variance import SharedVariance
 from .beyond_chance import LEVEL, BeyondChance, path_scores
 from .column_subset import GreedyPath, Residual, greedy_path
@@ -65,6 +68,10 @@ class GreedyCSS(Ranker):
         Nominal columns of a plain array; those of a DataFrame are found by their type.
     n_jobs : int, optional
         Threads for the polish; the answer does not depend on it.
+    scheduler : str, Client or None, default=None
+        The address of a Dask scheduler, or a ``dask.distributed.Client``, whose workers then read
+        the rows of a table that is not in memory and find sums over them. None: the current client
+        for a Dask collection, this machine for all others.
     verbose : int, default=0
         Whether progress is shown.
 
@@ -84,6 +91,8 @@ class GreedyCSS(Ranker):
         all columns tried would by chance. Columns of `include` are not counted: it is the number
         of columns that are worth adding to them, and "auto" selects that many besides them. Nor
         are those that `polish` chose by another criterion.
+    rows_used_ : str
+        How the rows of a large table were looked at; see :class:`SharedVariance`.
     explained_ : ndarray
         Share of all variation that the picks up to each one explain, those of `include` among
         them.
@@ -129,6 +138,11 @@ class GreedyCSS(Ranker):
             what="What does the column explain of the others that those before it leave open?",
             when="A small set of columns without repetition, and how many of them it takes",
             cost="m²n or mn², then mn a column picked",
+            formula=(
+                r"\text{next} = \arg\max_j \frac{r_j - \mathrm{mean}(r_j)}{\mathrm{sd}(r_j)}, "
+                r"\quad r_j = \mathrm{tr}\, P_j \sum_{k \neq j} R_k R_k^{\top}, "
+                r"\; R = Z - P_{\text{picks}} Z"
+            ),
             meaning=(
                 "given the columns ranked before it, this one explains most of what is left of "
                 "the others"
@@ -142,6 +156,7 @@ class GreedyCSS(Ranker):
                 "A small set of numeric columns from which all others can be read off similar rows"
             ),
             cost="a few times that of css",
+            formula=r"\min_{C} \sum_i |x_i - x_{\text{nn}(i;\, C)}|^2 \text{ by swaps of picks } C",
             meaning=(
                 "given the columns ranked before it, this one explains most of what is left; the "
                 "top ones were swapped until rows alike in them were most alike in all columns"
@@ -149,11 +164,14 @@ class GreedyCSS(Ranker):
             effort=3.0,
             params={"polish": "knn"},
             numbers_only=True,
+            dense_only=True,
         ),
     )
 
     accepts_missing = True
     accepts_nominal = True
+    accepts_sparse = True
+    streams_rows = True
     finds_number = True
 
     def __init__(
@@ -167,6 +185,7 @@ class GreedyCSS(Ranker):
         polish: str | None = None,
         nominal_features=None,
         n_jobs: int | None = None,
+        scheduler: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -177,7 +196,12 @@ class GreedyCSS(Ranker):
         self.polish = polish
         self.nominal_features = nominal_features
         self.n_jobs = n_jobs
+        self.scheduler = scheduler
         self.verbose = verbose
+
+    @property
+    def takes_sparse(self) -> bool:
+        return self.polish is None
 
     @property
     def scale_free(self) -> bool:
@@ -188,16 +212,26 @@ class GreedyCSS(Ranker):
         check_choice("scale", self.scale, tuple(SCALES))
         check_choice("polish", self.polish, (None, "knn"))
 
-    def _score(self, table: Table) -> np.ndarray:
-        if self.polish is not None:
-            table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
-        shared = SharedVariance().fit(table)
+    def _check_polish(self, table: Rows) -> None:
+        """Refuse what `polish` cannot work with."""
+        if self.polish is None:
+            return
+        if not isinstance(table, Table) or table.is_sparse:
+            raise TypeError('GreedyCSS(polish="knn") needs all values in memory; leave polish out.')
+        table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
+
+    def _score(self, table: Rows) -> np.ndarray:
+        table, self.rows_used_ = manageable(table, self.verbose)
+        self._check_polish(table)
+        shared = SharedVariance(verbose=self.verbose).fit(table)
         coordinates, widths = scaled_coordinates(table, self.scale)
         forced = self._read_forced(table)
         first = included = np.flatnonzero(forced < 0)
         if self.polish is not None:
+            assert isinstance(table, Table)
             first = self._polished(table, Residual(coordinates, widths, forced <= 0), forced)
-        candidates = (shared.p_values_ * table.n_columns < LEVEL) & (forced <= 0)
+        n_tested = int((widths > 0).sum())  # a column that never varies has no chance to be chosen
+        candidates = (shared.p_values_ * n_tested < LEVEL) & (forced <= 0)
         candidates[first] = True
         residual = Residual(coordinates, widths, candidates)
         beyond = BeyondChance(table.n_rows)
@@ -209,7 +243,7 @@ class GreedyCSS(Ranker):
         self.explained_ = 1.0 - path.unexplained[1:]
         return path_scores(path.picks, path.unexplained[:-1], shared.scores_)
 
-    def _at_least(self, table: Table) -> int:
+    def _at_least(self, table: Rows) -> int:
         """Picks that the selection needs, as far as that is known beforehand."""
         return 1 if self.n_features_to_select == "auto" else self._count_selected(table.n_columns)
 

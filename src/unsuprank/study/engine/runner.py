@@ -15,10 +15,13 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
+from ..._cluster import client_of
 from ..._progress import progress
+from ...io import file_stamp
 from ..data.data_sets import DataShelf, file_checksum
 from ..plan import recipes
 from ..plan.cells import CLUSTER_HYPOTHESIS, Cell
+from .cell_tasks import CellTasks
 from .store import Store
 from .workers import Outcome, Worker, attempt
 
@@ -67,6 +70,8 @@ class Runner:
         Data sets by name.
     jobs : int
         Worker processes; 0 computes in this process, without limits.
+    scheduler : str, Client or None
+        A Dask scheduler whose workers compute the cells instead.
     limits : Limits
     retry_failed : bool
         Whether stored failures are computed again. Those for exceeded limits are, when
@@ -81,12 +86,15 @@ class Runner:
         files: dict[str, Path],
         *,
         jobs: int = 1,
+        scheduler: Any = None,
         limits: Limits = Limits(),  # noqa: B008 - it is frozen
         retry_failed: bool = False,
         verbose: int = 0,
     ) -> None:
         self._store, self._files, self._jobs = store, files, jobs
+        self._client = client_of(scheduler)
         self._limits, self._retry_failed, self._verbose = limits, retry_failed, verbose
+        self._stamps = {name: file_stamp(path) for name, path in files.items()}
         self._checksums = {name: file_checksum(path) for name, path in files.items()}
         self._over_limit: set[tuple[Any, ...]] = set()
 
@@ -126,7 +134,9 @@ class Runner:
                 note(summary.computed)
                 bar.advance()
 
-            if self._jobs == 0:
+            if self._client is not None:
+                self._run_tasks(todo, finished)
+            elif self._jobs == 0:
                 self._run_here(todo, finished)
             else:
                 self._run_workers(todo, finished)
@@ -140,6 +150,11 @@ class Runner:
         return True
 
     def _keep(self, cell: Cell, outcome: Outcome, summary: RunSummary) -> None:
+        if self._changed(cell.data_set):
+            # Nobody knows which content the outcome is of, so that it is nobody's result.
+            self._store.release(self.identity(cell))
+            summary.failed.append(f"{cell}: its data file changed during the run; start it again")
+            return
         self._store.put(self.identity(cell), outcome)
         self._store.release(self.identity(cell))
         summary.computed += 1
@@ -148,6 +163,10 @@ class Runner:
         elif outcome["status"] == "limit":
             self._over_limit.add(cell.group)
             summary.over_limit.append(f"{cell}: {outcome['reason']}")
+
+    def _changed(self, data_set: str) -> bool:
+        """Whether the file of a data set is no longer the one that was there at the start."""
+        return file_stamp(self._files[data_set]) != self._stamps[data_set]
 
     def _next(
         self, queue: deque[Cell], finished: Finished, busy: Collection[tuple] = ()
@@ -189,6 +208,20 @@ class Runner:
                 finished(cell, attempt(cell, shelf))
             else:
                 time.sleep(0.1)
+
+    def _run_tasks(self, cells: list[Cell], finished: Finished) -> None:
+        """Keep every thread of the cluster busy with a cell, and one more waiting for it."""
+        queue, tasks = deque(cells), CellTasks(self._client, self._files)
+        while queue or tasks.cells:
+            while queue and tasks.want_more():
+                cell = self._next(queue, finished, {c.group for c in tasks.cells})
+                if cell is None:
+                    break
+                tasks.give(cell, self._limits.seconds_for(cell))
+            if tasks.cells:
+                finished(*tasks.take())
+            else:
+                time.sleep(0.1)  # other runs have all that is left
 
     def _run_workers(self, cells: list[Cell], finished: Finished) -> None:
         queue = deque(cells)

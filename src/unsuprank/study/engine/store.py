@@ -11,7 +11,6 @@ byte of a common file; the system drops the lock when the process dies, however 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ...io.write import atomic_write
+from .byte_lock import lock_byte, unlock_byte
 
 _NAME = re.compile(r"[0-9a-f]{64}\.json")
 #: What a writer leaves behind when it is killed, and the seconds after which it surely was.
@@ -105,14 +105,14 @@ class Store:
     def claim(self, identity: Identity) -> bool:
         """Reserve a cell for this process; False if another process has it."""
         try:
-            fcntl.lockf(self._claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _offset(identity))
+            lock_byte(self._claims, _offset(identity))
         except OSError:
             return False
         return True
 
     def release(self, identity: Identity) -> None:
         """Give a claim back."""
-        fcntl.lockf(self._claims, fcntl.LOCK_UN, 1, _offset(identity))
+        unlock_byte(self._claims, _offset(identity))
 
     def _path(self, key: str) -> Path:
         return self.directory / key[:2] / f"{key}.json"
@@ -141,14 +141,18 @@ def _unpack(content: bytes, identity: Identity) -> tuple[Payload | None, str | N
     body = rest.removesuffix(b"\n")
     try:
         checksum = json.loads(head)["sha256"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None, "it does not begin with a checksum"
     if hashlib.sha256(body).hexdigest() != checksum:
         return None, "its checksum does not match its content"
-    stored = json.loads(body)
-    if stored["cell"] != json.loads(canonical(identity)):
+    try:
+        stored = json.loads(body)
+        cell, result = stored["cell"], stored["result"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, "it does not hold the result of a cell"
+    if cell != json.loads(canonical(identity)):
         return None, "it holds the result of another cell"
-    return stored["result"], None
+    return result, None
 
 
 def _offset(identity: Identity) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 import traceback
 import warnings
@@ -114,6 +115,9 @@ def _serve(
 
 
 def _die_with(parent: int) -> None:
+    """Ask to be killed when the parent dies; elsewhere than on Linux, its closed pipe ends us."""
+    if sys.platform != "linux":
+        return
     import ctypes
 
     pr_set_pdeathsig = 1
@@ -123,6 +127,9 @@ def _die_with(parent: int) -> None:
 
 
 def _limit_memory(gigabytes: float) -> None:
+    """Let requests for more memory fail; Windows knows no such limit."""
+    if sys.platform == "win32":
+        return
     import resource
 
     limit = int(gigabytes * 2**30)

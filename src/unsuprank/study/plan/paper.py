@@ -121,6 +121,8 @@ TABLE_3_GROUPS = (
 )
 
 #: The collection of data sets and the settings of the hyper-parameter studies (section 6.3).
+#: Trees of its forests.
+N_TREES = 100
 URELIEF_ITERATIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
 URELIEF_NEIGHBORS = (5, 10, 15, 20, 30, 40)
 ENSEMBLES = ("extra_trees", "random_forest")

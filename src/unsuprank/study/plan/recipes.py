@@ -17,7 +17,7 @@ import numpy as np
 from ... import registry
 from ...rankers import Diversified, Genie3, PredictiveClusteringForest, urelief_path
 from ...table import Table
-from .paper import URELIEF_ITERATIONS, URELIEF_NEIGHBORS
+from .paper import N_TREES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
 
 try:
     from .peers import fastcan_order
@@ -65,7 +65,8 @@ def _plain(method: registry.Method, *, clusters: bool = False) -> Recipe:
                     f"{method.name} needs the number of clusters, and there are no labels."
                 )
             settings = {**settings, "n_clusters": n_classes}
-        ranker = registry.make(method.name, seed=seed, n_jobs=1).set_params(**settings).fit(X)
+        ranker = registry.make(method.name, seed=seed, n_jobs=1, n_estimators=N_TREES)
+        ranker.set_params(**settings).fit(X)
         return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
 
     return Recipe(rank)
@@ -124,7 +125,7 @@ def _position(X: Table, n_classes: int | None, settings: Settings, seed: int) ->
 
 
 def _diversified(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
-    base = Genie3(random_state=seed, n_jobs=1)
+    base = Genie3(N_TREES, random_state=seed, n_jobs=1)
     return {"order": Diversified(base, **settings).fit(X).order_}
 
 

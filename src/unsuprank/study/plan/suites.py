@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from . import recipes
 from .cells import CLUSTER_HYPOTHESIS, N_FOLDS, Cell, make_cell
-from .paper import ENSEMBLES, SUBSET_SIZES
+from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES
 from .recipes import Settings
 
 #: Parts of the study, in the order in which they run.
 PARTS = ("sota", "ensemble-scores", "curves", "ari", "urelief-grid", "ensemble-grid")
 PUBLISHED: Settings = {"preset": "scikit-feature"}
 RAW: Settings = {"standardize": False}
-FOREST: Settings = {"n_estimators": 100, "ensemble": "extra_trees", "max_features": "log2"}
+FOREST: Settings = {"n_estimators": N_TREES, "ensemble": "extra_trees", "max_features": "log2"}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ _SEEDS = (0, 1, 2, 3, 4)
 
 GENIE3 = StudyColumn("Genie3", "forest", "genie3", FOREST, _SEEDS, "Genie3")
 RANDOM_FOREST = StudyColumn("RandomForest", "forest", "random_forest", FOREST, _SEEDS)
-FIRST_OF_TIES: Settings = {"n_estimators": 100, "tie_break": "first"}
+FIRST_OF_TIES: Settings = {"n_estimators": N_TREES, "tie_break": "first"}
 #: The same scores with the departures of the authors' program from the paper, one by one, and what
 #: the place of a column alone is good for: is it these that the paper's Table 2 shows?
 GENIE3_FIRST = StudyColumn("Genie3, first of ties", "genie3", settings=FIRST_OF_TIES)
@@ -112,7 +112,7 @@ def ensemble_grid() -> tuple[StudyColumn, ...]:
             f"{ensemble} {size or 'all'}",
             "forest-grid",
             None,
-            {"n_estimators": 100, "ensemble": ensemble, "max_features": size},
+            {"n_estimators": N_TREES, "ensemble": ensemble, "max_features": size},
         )
         for size in SUBSET_SIZES
         for ensemble in ENSEMBLES

@@ -1,0 +1,192 @@
+"""Files that would take too much memory: opened for reading in parts, and looked at by a sample.
+
+Parquet, delimited text, .npy and .h5ad files can be read in parts. Others are read whole, whatever
+they take.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..row_source import ArrayRows, RowSource
+from .csv_rows import spill_delimited
+from .data_file import DataFile, FileProblem, ReadOptions
+from .file_column import FileColumn
+from .parquet_rows import ColumnReading, ParquetRows
+from .read import format_of
+from .unchanged_rows import UnchangedRows, check_unchanged, file_stamp
+
+#: Bytes that reading takes for every byte of text, and for every cell of an array.
+BYTES_A_CHARACTER, BYTES_A_CELL = 5, 16
+#: Rows of the sample by which a large file is looked at.
+SAMPLE_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class SampledFile(DataFile):
+    """Some rows of a file, whose nominal values are those of all rows."""
+
+    #: How many values of each nominal column are known in the whole file.
+    n_known: Mapping[str, int] = field(default_factory=dict)
+
+    def identifiers(self) -> dict[str, str]:
+        """Find columns that tell rows apart and nothing else: the reason of each by name."""
+        found = {}
+        for column in self.columns:
+            known = self.n_known.get(column.name, 0)
+            distinct = 0 if column.categories is None else len(column.categories)
+            if 2 * distinct > known > 0:
+                found[column.name] = f"{distinct:,} different values in {known:,}"
+        return found
+
+
+@dataclass(frozen=True)
+class LargeFile:
+    """A file that is read in parts."""
+
+    source: str
+    rows: RowSource
+    notes: list[str]
+    #: What reading it whole would take.
+    n_bytes: float
+    #: What is known of each row beside the table.
+    beside: Any = None
+    #: How columns are read, where they are not plain numbers.
+    readings: Sequence[ColumnReading] = ()
+
+    def sample(self) -> SampledFile:
+        """Some of the rows, chosen at random, to look at."""
+        n_rows = self.rows.n_rows
+        picked = np.random.default_rng(0).choice(n_rows, min(n_rows, SAMPLE_ROWS), replace=False)
+        table = self.rows.take(np.sort(picked))
+        known = {r.column.name: r for r in self.readings}
+        columns = [
+            replace(
+                known[name].column if name in known else FileColumn(name, table.column(j)),
+                values=table.column(j),
+                categories=table.schema.categories[j],
+            )
+            for j, name in enumerate(table.names)
+        ]
+        seen = f"{table.n_rows:,} of {n_rows:,} rows"
+        return SampledFile(
+            self.source,
+            columns,
+            notes=[*self.notes, f"read in parts; what is shown of its columns is from {seen}"],
+            beside={} if self.beside is None else self.beside.iloc[np.sort(picked)],
+            n_known={name: reading.n_known for name, reading in known.items()},
+        )
+
+
+def open_large(
+    path: str | Path, options: ReadOptions, memory: float, nominal: tuple[str, ...] = ()
+) -> LargeFile | None:
+    """Open a file in parts if reading it whole would take more than `memory` bytes.
+
+    None for files that take less, for standard input, and for files of which nothing is known.
+    """
+    path = Path(path)
+    if str(path) == "-" or not path.is_file() or path.suffix == ".gz" or not path.stat().st_size:
+        return None
+    opener = _OPENERS.get(format_of(path, options))
+    if opener is None:
+        return None
+    stamp = file_stamp(path)
+    try:
+        opened = opener(path, options, memory, nominal)
+        check_unchanged(path, stamp)
+        return opened
+    except FileProblem:
+        raise
+    except Exception:  # the reader of whole files has the words for what is wrong with this one
+        return None
+
+
+def _has_arrow() -> bool:
+    return importlib.util.find_spec("pyarrow") is not None
+
+
+def _open_text(
+    path: Path, options: ReadOptions, memory: float, nominal: tuple[str, ...]
+) -> LargeFile | None:
+    n_bytes = BYTES_A_CHARACTER * path.stat().st_size
+    if n_bytes <= memory or not _has_arrow():
+        return None
+    notes: list[str] = []
+    rows = spill_delimited(path, path.name, options, notes, nominal)
+    return LargeFile(path.name, rows, notes, n_bytes, readings=rows.readings)
+
+
+def _open_parquet(
+    path: Path, options: ReadOptions, memory: float, nominal: tuple[str, ...]
+) -> LargeFile | None:
+    if not _has_arrow():
+        return None
+    import pyarrow.parquet
+
+    stored = pyarrow.parquet.read_metadata(path)
+    n_bytes = BYTES_A_CELL * stored.num_rows * stored.num_columns
+    if n_bytes <= memory:
+        return None
+    rows = ParquetRows(path, nominal=nominal, na=options.na)
+    return LargeFile(path.name, UnchangedRows(rows, path), [], n_bytes, readings=rows.readings)
+
+
+def _open_npy(
+    path: Path, _: ReadOptions, memory: float, nominal: tuple[str, ...]
+) -> LargeFile | None:
+    array = np.load(path, mmap_mode="r")
+    return _of_array(path, array, None, memory, nominal)
+
+
+def _open_h5ad(
+    path: Path, options: ReadOptions, memory: float, nominal: tuple[str, ...]
+) -> LargeFile | None:
+    try:
+        import h5py
+        from anndata.io import read_elem, sparse_dataset
+    except ImportError:
+        return None
+    stored = h5py.File(path)
+    where = "raw/X" if options.raw else f"layers/{options.layer}" if options.layer else "X"
+    if where not in stored or "var" not in stored:
+        return None  # read as any other file, for its message
+    element = stored[where]
+    array = element if isinstance(element, h5py.Dataset) else sparse_dataset(element)
+    names = read_elem(stored["raw/var" if options.raw else "var"]).index
+    return _of_array(path, array, names, memory, nominal, read_elem(stored["obs"]))
+
+
+def _of_array(
+    path: Path,
+    array: Any,
+    names: Any,
+    memory: float,
+    nominal: tuple[str, ...],
+    beside: Any = None,
+) -> LargeFile | None:
+    if len(array.shape) != 2 or array.dtype.kind not in "biuf":
+        return None
+    n_bytes = BYTES_A_CELL * int(array.shape[0]) * int(array.shape[1])
+    if n_bytes <= memory:
+        return None
+    names = [f"x{j}" for j in range(array.shape[1])] if names is None else names
+    try:
+        rows = ArrayRows(array, names, nominal or None)
+    except ValueError as problem:
+        raise FileProblem(f"{path.name}: {problem}") from None
+    return LargeFile(path.name, UnchangedRows(rows, path), [], n_bytes, beside)
+
+
+_OPENERS: dict[str, Callable[..., LargeFile | None]] = {
+    "csv": _open_text,
+    "parquet": _open_parquet,
+    "npy": _open_npy,
+    "h5ad": _open_h5ad,
+}

@@ -1,0 +1,57 @@
+"""The end of a lasso path on sparse columns, of which few take part.
+
+The path of some columns is that of all if, wherever one of its steps ends, no other column is
+correlated with the residual more than those that take part: in between, correlations change
+linearly. So the path is followed with the columns that are correlated with the target most, all
+others are compared at the ends of its steps, and those that should have taken part join for another
+try. Products of pairs are needed of the few columns only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.linear_model import lars_path_gram
+
+from .sparse_rows import SparseRows
+
+#: Columns that a path is tried with at first, besides four times as many as it has steps.
+SCREENED = 256
+#: Steps at whose ends all columns are compared in one go.
+STEPS_AT_A_TIME = 64
+#: Correlations that exceed others by less than this share of them are as large.
+TIED = 1e-12
+
+
+def screened_path_end(
+    Z: SparseRows, correlations: np.ndarray, steps: int, method: str
+) -> np.ndarray:
+    """Coefficients of a target after some steps, from its products with the columns of `Z`.
+
+    Columns are centred and of norm 1; `method` is scikit-learn's ``"lasso"`` or ``"lar"``.
+    """
+    some = np.argsort(-np.abs(correlations), kind="stable")[: SCREENED + 4 * steps]
+    coefficients = np.zeros(Z.shape[1])
+    while len(some):
+        part = np.sort(some)
+        few = Z.columns(part)
+        alphas, _, path = lars_path_gram(
+            correlations[part], few.T @ few, n_samples=len(Z), max_iter=steps, method=method
+        )
+        coefficients[part] = path[:, -1]
+        missed = _missed(Z, correlations, few @ path, alphas * len(Z))
+        missed[part] = False
+        some = np.append(part, np.flatnonzero(missed)) if missed.any() else part[:0]
+    return coefficients
+
+
+def _missed(
+    Z: SparseRows, correlations: np.ndarray, fitted: np.ndarray, largest: np.ndarray
+) -> np.ndarray:
+    """Which columns are correlated with a residual more than the `largest` of those tried."""
+    missed = np.zeros(Z.shape[1], dtype=bool)
+    allowed = largest * (1 + TIED) + TIED * largest[0]
+    for first in range(0, len(allowed), STEPS_AT_A_TIME):
+        at = slice(first, first + STEPS_AT_A_TIME)
+        found = np.abs(correlations[:, None] - Z.T @ fitted[:, at])
+        missed |= (found > allowed[at]).any(axis=1)
+    return missed

@@ -1,0 +1,128 @@
+"""The spectral rankers on sparse tables: what they are on dense ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.linear_model import lars_path
+
+from unsuprank import MCFS, NDFS, SPEC, LaplacianScore
+from unsuprank.rankers.scaling import centred
+from unsuprank.rankers.spectral import screened_lasso
+from unsuprank.rankers.spectral.sparse_rows import SparseRows
+from unsuprank.table import read_table
+
+
+def random_table(seed: int, m: int = 50, n: int = 20) -> np.ndarray:
+    """Mostly zeros, with clusters and without ties; full columns far from 0, constant ones."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(2.0 * (np.arange(m) % 3)[:, None], 1.0, size=(m, n))
+    X *= (rng.random((m, n)) < rng.choice([0.15, 0.5])) * 10.0 ** rng.integers(-2, 3, size=n)
+    X[:, 0], X[:, 1] = 0.0, 7.0
+    X[:, 2] = rng.normal(1e4, 0.1, m)
+    return X
+
+
+RANKERS = [
+    *(LaplacianScore(standardize=s, weights=w) for s in (True, False) for w in ("heat", "cosine")),
+    LaplacianScore(weights="binary", n_neighbors=60),
+    LaplacianScore(width=3.0),
+    LaplacianScore(preset="scikit-feature"),
+    *(SPEC(style=k, graph=g) for k in (-1, 0, 3) for g in ("rbf", "knn")),
+    *(SPEC(style=k, standardize=False) for k in (-1, 0, 3)),
+    SPEC(gamma=0.01),
+    SPEC(preset="scikit-feature"),
+    MCFS(n_clusters=3),
+    MCFS(n_clusters=2, n_nonzero=5, standardize=False),
+]
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc"])
+@pytest.mark.parametrize("ranker", RANKERS, ids=str)
+@pytest.mark.filterwarnings("ignore")
+def test_scores_are_those_of_the_dense_table(ranker, kind) -> None:
+    for seed in range(5):
+        X = random_table(seed)
+        if ranker.weights == "cosine":
+            X[:, 2] /= 1e3  # or all angles would be too small for their cosines to tell
+        expected = ranker.fit(X).scores_
+        found = ranker.fit(sparse.coo_array(X).asformat(kind)).scores_
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("m", "n"), [(60, 20), (25, 40)])
+@pytest.mark.parametrize("params", [{}, {"standardize": False}, {"preset": "scikit-feature"}])
+@pytest.mark.filterwarnings("ignore")
+def test_ndfs(m, n, params) -> None:
+    for seed in range(3):
+        X = random_table(seed, m, n)
+        ranker = NDFS(n_clusters=3, max_iter=5, random_state=0, **params)
+        expected = ranker.fit(X).scores_
+        found = ranker.fit(sparse.csr_array(X)).scores_
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * expected.max())
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_are_a_matrix_that_is_not_written_out(seed) -> None:
+    rng = np.random.default_rng(seed)
+    dense = random_table(seed, 12, 9)
+    table = read_table(sparse.csr_array(dense))
+    X, Z = SparseRows.standardised(table, 2.0), centred(dense, 2.0)[0]
+    F, G, w = rng.normal(size=(12, 3)), rng.normal(size=(9, 2)), rng.random(12)
+    rows = rng.permutation(12)[:5]
+    for found, expected in [
+        (X @ G, Z @ G),
+        (X.T @ F, Z.T @ F),
+        (F.T @ X, F.T @ Z),
+        (w @ X, w @ Z),
+        (X[rows] @ X.T, Z[rows] @ Z.T),
+        (X.T @ X, Z.T @ Z),
+        ((X / np.arange(1.0, 10.0)) @ G, (Z / np.arange(1.0, 10.0)) @ G),
+        (X.columns(np.array([5, 2])) @ G[:2], Z[:, [5, 2]] @ G[:2]),
+        (X.row_squares(), (Z**2).sum(axis=1)),
+        (X.column_squares(w), w @ Z**2),
+        (X.column_products(Z), (Z**2).sum(axis=0)),
+    ]:
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(
+        X.unshifted()[[3]].matrix.toarray() - X.unshifted()[[4]].matrix.toarray(),
+        Z[[3]] - Z[[4]],
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_screened_path_is_that_of_all_columns(seed, monkeypatch) -> None:
+    monkeypatch.setattr(screened_lasso, "SCREENED", -3)  # far too few at first
+    monkeypatch.setattr(screened_lasso, "STEPS_AT_A_TIME", 2)
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((30, 200), density=0.2, format="csr", rng=rng)
+    Z, steps = SparseRows.standardised(read_table(X), 1.0), int(rng.integers(1, 15))
+    y = rng.normal(size=30)
+    y -= y.mean()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dense = centred(X.toarray())[0]
+        expected = lars_path(dense, y, max_iter=steps, method="lasso", return_path=False)[2]
+        found = screened_lasso.screened_path_end(Z, y @ Z, steps, "lasso")
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_equally_near_rows_come_in_their_order_whatever_the_threads() -> None:
+    X = sparse.csr_array((np.random.default_rng(0).random((200, 30)) < 0.1).astype(float))
+    expected = LaplacianScore(n_neighbors=7, n_jobs=1).fit(X).scores_
+    assert np.array_equal(LaplacianScore(n_neighbors=7, n_jobs=2).fit(X).scores_, expected)
+
+
+@pytest.mark.data
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["BASEHOCK", "PCMAC", "RELATHE"])
+def test_text(load_mat, name) -> None:
+    X = load_mat(name)[:400]
+    for ranker in (LaplacianScore(), SPEC()):
+        expected = ranker.fit(X).scores_
+        for held in (sparse.csr_array(X), sparse.csc_array(X)):
+            np.testing.assert_allclose(ranker.fit(held).scores_, expected, rtol=1e-9, atol=1e-12)

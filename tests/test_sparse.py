@@ -1,0 +1,240 @@
+"""Sparse tables: read without harm, and ranked as dense ones are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from unsuprank import (
+    Diversified,
+    Genie3,
+    GreedyCSS,
+    RandomForestScore,
+    RandomRanker,
+    SharedVariance,
+    SymbolicScore,
+    VarianceRanker,
+    _kernels,
+)
+from unsuprank.rankers.clustering_space import gram, squared_distances
+from unsuprank.rankers.sparse_products import SparseProducts
+from unsuprank.table import SparseTable, read_table
+
+FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
+
+
+def random_counts(seed: int, m: int = 40, n: int = 12, density: float = 0.3) -> np.ndarray:
+    """A matrix of mostly zeros, with a constant column, a full one and an empty one."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(3.0, size=(m, n)) * (rng.random((m, n)) < density)
+    X = X.astype(float) * rng.choice([1.0, -0.5, 1e3], size=n)
+    X[:, 0], X[:, 1] = 0.0, 7.0
+    X[:, 2] = rng.normal(50.0, 0.1, m)
+    return X
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_form_is_read_as_the_dense_table_is(kind: str) -> None:
+    X = random_counts(0)
+    dense, table = read_table(X), read_table(sparse.coo_array(X).asformat(kind))
+    assert isinstance(table, SparseTable)
+    assert table.shape == dense.shape
+    np.testing.assert_array_equal(table.varies, dense.varies)
+    np.testing.assert_array_equal(table.dense().values, X)
+    np.testing.assert_array_equal(table.column(2), X[:, 2])
+    part = table.take([3, 1, 1, 7], [5, 2])
+    np.testing.assert_array_equal(part.dense().values, X[[3, 1, 1, 7]][:, [5, 2]])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_moments_are_those_of_all_values(seed: int) -> None:
+    X = random_counts(seed)
+    for held in (sparse.csr_array(X), sparse.csc_array(X), sparse.csr_array(X * 1e300)):
+        dense, moments = held.toarray(), read_table(held).moments
+        unit = np.abs(dense).max()
+        np.testing.assert_array_equal(moments.low, dense.min(axis=0))
+        np.testing.assert_array_equal(moments.high, dense.max(axis=0))
+        np.testing.assert_allclose(moments.mean / unit, (dense / unit).mean(axis=0), atol=1e-15)
+        expected = (dense / unit).std(axis=0)
+        expected[dense.min(axis=0) == dense.max(axis=0)] = 0.0
+        np.testing.assert_allclose(moments.spread / unit, expected, rtol=1e-9, atol=1e-15)
+
+
+def test_what_is_not_sorted_or_held_twice_is_put_right_and_input_is_left_alone() -> None:
+    data, indices = np.array([1.0, 2.0, 4.0, 8.0]), np.array([2, 0, 1, 1])
+    X = sparse.csr_array((data, indices, np.array([0, 2, 4])), shape=(2, 3))
+    table = read_table(X)
+    np.testing.assert_array_equal(table.dense().values, [[2.0, 0.0, 1.0], [0.0, 12.0, 0.0]])
+    np.testing.assert_array_equal(X.indices, [2, 0, 1, 1])
+    np.testing.assert_array_equal(X.data, [1.0, 2.0, 4.0, 8.0])
+
+
+def _with(attribute: str, index: int, value: int, kind: str = "csr"):
+    X = sparse.random_array((5, 4), density=0.5, format=kind, rng=np.random.default_rng(0))
+    getattr(X, attribute)[index] = value
+    return X
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        _with("indices", 0, 4),
+        _with("indices", 0, -1),
+        _with("indices", 0, 2**30),
+        _with("indptr", 2, 1000),
+        _with("indptr", -1, 1000),
+        _with("indptr", 0, 3),
+        _with("row", 0, 1000, "coo"),
+        _with("col", 0, -5, "coo"),
+        _with("indices", 0, 2**30, "csc"),
+        _with("indices", 0, 2**30, "bsr"),
+        _with("indptr", -1, 1000, "bsr"),
+    ],
+)
+def test_a_malformed_matrix_is_an_error_and_not_a_crash(X) -> None:
+    with pytest.raises(ValueError, match="malformed"):
+        VarianceRanker().fit(X)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_sparse_table_has_neither_gaps_nor_infinities(bad: float) -> None:
+    X = sparse.csr_array(np.array([[0.0, 1.0], [2.0, bad], [0.0, 3.0]]))
+    with pytest.raises(ValueError, match="replace it"):
+        VarianceRanker().fit(X)
+
+
+def test_complex_nominal_and_one_dimensional_input_is_refused() -> None:
+    with pytest.raises(ValueError, match="Complex data"):
+        read_table(sparse.csr_array(np.eye(3) * 1j))
+    with pytest.raises(ValueError, match="pass a DataFrame"):
+        read_table(sparse.csr_array(np.eye(3)), nominal_features=[0])
+    with pytest.raises(ValueError, match="2D"):
+        read_table(sparse.coo_array(np.eye(3)[0]))
+
+
+def test_sparse_frames_and_anndata_stay_sparse() -> None:
+    pd, ad = pytest.importorskip("pandas"), pytest.importorskip("anndata")
+    X = random_counts(1)
+    names = [f"g{j}" for j in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names).astype(pd.SparseDtype(float, 0.0))
+    cells = ad.AnnData(sparse.csr_matrix(X), var=pd.DataFrame(index=names))
+    for held in (frame, cells):
+        table = read_table(held)
+        assert isinstance(table, SparseTable)
+        assert table.names == names
+        np.testing.assert_array_equal(table.dense().values, X)
+    with pytest.raises(ValueError, match="fill_value"):
+        read_table(pd.DataFrame(X).astype(pd.SparseDtype(float, np.nan)))
+
+
+def test_who_cannot_take_sparse_input_says_who_can() -> None:
+    from unsuprank import AgnoSS
+
+    with pytest.raises(TypeError, match=r"AgnoSS cannot take sparse input.*VarianceRanker"):
+        AgnoSS().fit(sparse.csr_array(random_counts(0)))
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("seed", range(5))
+def test_controls_are_the_same(seed: int, kind: str) -> None:
+    X = random_counts(seed)
+    held = sparse.coo_array(X).asformat(kind)
+    for ranker in (VarianceRanker(), RandomRanker(random_state=seed)):
+        np.testing.assert_array_equal(ranker.fit(held).scores_, ranker.fit(X).scores_)
+        assert ranker.transform(held).shape == (40, 12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_products_and_distances_of_sparse_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = random_counts(seed, int(rng.integers(2, 50)), int(rng.integers(3, 80)))
+    X[-1] = X[0]  # two rows without a distance
+    table, dense = read_table(sparse.csr_array(X)), read_table(X)
+    for n_jobs in (1, 2):
+        products = SparseProducts.of(table, n_jobs)
+        np.testing.assert_allclose(products.centred(), gram(dense), atol=1e-12)
+        distances = products.distances(np.float64)
+        assert distances[0, -1] == distances[-1, 0] == 0.0
+        np.testing.assert_array_equal(distances, distances.T)
+        np.testing.assert_allclose(distances, squared_distances(dense), rtol=1e-10, atol=1e-18)
+
+
+FORESTS = [
+    (Genie3, {}),
+    (Genie3, {"gain": "out_of_bag"}),
+    (Genie3, {"ensemble": "bagging"}),
+    (Genie3, {"ensemble": "random_forest", "tie_break": "first"}),
+    (SymbolicScore, {}),
+    (RandomForestScore, {}),
+    (RandomForestScore, {"permutation": "cumulative"}),
+]
+
+
+@pytest.mark.parametrize(("ranker", "options"), FORESTS)
+@pytest.mark.parametrize("seed", range(15))
+def test_forests_are_those_of_the_dense_table(ranker, options: dict, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = random_counts(seed, int(rng.integers(6, 60)), int(rng.integers(4, 200)))
+    forest = ranker(n_estimators=8, random_state=seed, **options)
+    expected = forest.fit(X).scores_
+    for held in (sparse.csr_array(X), sparse.csc_array(X)):
+        np.testing.assert_allclose(forest.fit(held).scores_, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_probes_and_standard_errors_are_those_of_the_dense_table() -> None:
+    X = random_counts(3, 60, 40)
+    forest = Genie3(n_estimators="auto", random_state=0)
+    expected = forest.fit(X).scores_, forest.scores_sem_
+    forest.fit(sparse.csr_array(X))
+    np.testing.assert_allclose(forest.scores_, expected[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(forest.scores_sem_, expected[1], rtol=1e-9, atol=1e-12)
+
+
+def test_kernels_refuse_sparse_arrays_that_do_not_fit_together() -> None:
+    ints, numbers = np.array([0, 1], dtype=np.int32), np.ones(2)
+    nothing, known = np.zeros(2, dtype=np.int32), np.zeros(2, dtype=bool)
+    for starts, rows in [([0, 1, 3], ints), ([0, 2, 2], ints[::-1].copy()), ([0, 2, 2], ints + 9)]:
+        with pytest.raises(ValueError, match=r"out of|do not fit"):
+            _kernels.Columns(3, np.array(starts), rows, numbers, nothing, known)
+    for starts, index in [([0, 1, 3], ints), ([0, 3, 2], ints), ([0, 1, 2], ints + 2)]:
+        with pytest.raises(ValueError, match=r"out of|do not fit"):
+            _kernels.SparseLines(np.array(starts), index, numbers, 2)
+    columns = _kernels.Columns(3, np.array([0, 1, 2]), ints, numbers, nothing, known)
+    with pytest.raises(ValueError, match="must not be sparse"):
+        _kernels.ReliefRows(columns, np.arange(3))
+
+
+BY_PRODUCTS = [
+    SharedVariance(),
+    GreedyCSS(n_picks=10),
+    GreedyCSS(n_picks=10, include=[3], exclude=[4]),
+    GreedyCSS(n_picks=5, scale="half"),
+    GreedyCSS(n_picks=5, scale="raw"),
+    Diversified(VarianceRanker()),
+]
+
+
+@pytest.mark.parametrize("ranker", BY_PRODUCTS, ids=str)
+@pytest.mark.parametrize("seed", range(15))
+def test_rankers_by_products_give_the_scores_of_the_dense_table(ranker, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = random_counts(seed, int(rng.integers(6, 70)), int(rng.integers(5, 120)))
+    expected = ranker.fit(X).scores_
+    scores = ranker.fit(sparse.csr_array(X)).scores_
+    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_polish_and_bins_say_that_they_need_all_values() -> None:
+    X = sparse.csr_array(random_counts(0))
+    with pytest.raises(TypeError, match="leave polish out"):
+        GreedyCSS(polish="knn").fit(X)
+    with pytest.raises(TypeError, match="all values at once"):
+        SharedVariance(bins=3).fit(X)
+
+
+def test_pointers_that_go_back_are_refused() -> None:
+    matrix = sparse.csc_array(random_counts(0))
+    matrix.indptr[3:] = 0  # as if there were no values, which SciPy takes for fine
+    with pytest.raises(ValueError, match="malformed: its pointers do not ascend"):
+        read_table(matrix)
