@@ -9,7 +9,7 @@ from typing import Any
 from ..io import FileProblem
 from .data.data_sets import SUFFIXES, find_data_sets
 from .engine.run_log import RunLog
-from .engine.runner import NO_LIMITS, Limits, Runner, RunSummary
+from .engine.runner import NO_LIMITS, USUAL_LIMITS, Limits, Runner, RunSummary
 from .engine.store import Store
 from .plan.suites import PARTS, SOTA_COLUMNS, cells_of, check_methods, check_parts
 from .publish.publication import publish
@@ -27,7 +27,7 @@ def reproduce(
     jobs: int = 2,
     scheduler: Any = None,
     full: bool = False,
-    limits: Limits = Limits(),  # noqa: B008 - it is frozen
+    limits: Limits = USUAL_LIMITS,
     retry_failed: bool = False,
     verbose: int = 0,
     say: Callable[[str], None] = lambda _line: None,

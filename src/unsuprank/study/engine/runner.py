@@ -45,6 +45,7 @@ class Limits:
         return self.grid_seconds if recipes.find(cell.method).is_grid else self.seconds
 
 
+USUAL_LIMITS = Limits()
 #: `--full`: no limits.
 NO_LIMITS = Limits(None, None, None)
 
@@ -87,7 +88,7 @@ class Runner:
         *,
         jobs: int = 1,
         scheduler: Any = None,
-        limits: Limits = Limits(),  # noqa: B008 - it is frozen
+        limits: Limits = USUAL_LIMITS,
         retry_failed: bool = False,
         verbose: int = 0,
     ) -> None:
