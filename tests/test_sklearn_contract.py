@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unsuprank import Diversified, Ranker, registry
-from unsuprank.rankers.forest.importance import ForestRanker
+from unsuprank.rankers.forest.forest_ranker import ForestRanker
 
 #: Asked of the registry, which imports all of them.
 RANKERS = list(dict.fromkeys(method.ranker for method in registry.available()))
