@@ -26,52 +26,48 @@ UNSUPRANK_INLINE void with_packs(int packs, const Work& work) {
   work(std::integral_constant<int, kMost>());
 }
 
-// Weighted sums of (z - origin) over the rows of each run, in `kPacks` packs.
-template <int kPacks, typename T, typename Weight>
+// Packs that are summed in registers at once, of those that are left.
+template <int kRegister>
+constexpr int held_of(int left) {
+  return std::min(left, kChunkPacks * kRegister / 64);
+}
+
+// Weighted sums of (z - origin) over the rows of each run, in `kPacks` packs, from `kFirst` on.
+template <int kRegister, int kPacks, int kFirst = 0, typename T, typename Weight>
 UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin,
                                const int32_t* rows, const Weight* weights, const int64_t* ends,
                                int64_t n_runs, T* sums) {
-  constexpr int kStep = kLanes<T>;
-  Pack<T> shift[kPacks];
-  for (int p = 0; p < kPacks; ++p) load(shift[p], origin + p * kStep);
+  constexpr int kStep = kLanes<T>, kHeld = held_of<kRegister>(kPacks - kFirst);
+  Pack<T, kRegister> shift[kHeld];
+  for (int p = 0; p < kHeld; ++p) load(shift[p], origin + (kFirst + p) * kStep);
   int64_t i = 0;
   for (int64_t r = 0; r < n_runs; ++r) {
-    Pack<T> total[kPacks] = {};
+    Pack<T, kRegister> total[kHeld] = {};
     for (; i < ends[r]; ++i) {
       // Rows are scattered; asking for one a few steps ahead hides most of the wait for it.
-      const T* ahead = coords + stride * rows[i + kAhead];
-      for (int p = 0; p < kPacks; ++p) prefetch(ahead + p * kStep);
-      const T* z = coords + stride * rows[i];
+      const T* ahead = coords + stride * rows[i + kAhead] + kFirst * kStep;
+      for (int p = 0; p < kHeld; ++p) prefetch(ahead + p * kStep);
+      const T* z = coords + stride * rows[i] + kFirst * kStep;
       const T weight = static_cast<T>(weights[i]);
-      for (int p = 0; p < kPacks; ++p) {
-        Pack<T> value;
-        load(value, z + p * kStep);
-        total[p] += (value - shift[p]) * weight;
+      for (int p = 0; p < kHeld; ++p) {
+        total[p] += (loaded<Pack<T, kRegister>>(z + p * kStep) - shift[p]) * weight;
       }
     }
-    for (int p = 0; p < kPacks; ++p) store(sums + (r * kPacks + p) * kStep, total[p]);
+    for (int p = 0; p < kHeld; ++p) store(sums + (r * kPacks + kFirst + p) * kStep, total[p]);
+  }
+  if constexpr (kFirst + kHeld < kPacks) {
+    sum_runs<kRegister, kPacks, kFirst + kHeld>(coords, stride, origin, rows, weights, ends, n_runs,
+                                                sums);
   }
 }
 
-UNSUPRANK_CLONES void run_sum(int packs, const double* coords, int64_t stride, const double* origin,
-                              const int32_t* rows, const double* weights, const int64_t* ends,
-                              int64_t n_runs, double* sums) {
-  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
-    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
-  });
-}
-UNSUPRANK_CLONES void run_sum(int packs, const float* coords, int64_t stride, const float* origin,
-                              const int32_t* rows, const float* weights, const int64_t* ends,
-                              int64_t n_runs, float* sums) {
-  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
-    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
-  });
-}
-UNSUPRANK_CLONES void run_sum(int packs, const double* coords, int64_t stride, const double* origin,
-                              const int32_t* rows, const float* weights, const int64_t* ends,
-                              int64_t n_runs, double* sums) {
-  with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
-    sum_runs<n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+template <typename T, typename Weight>
+void run_sum(int packs, const T* coords, int64_t stride, const T* origin, const int32_t* rows,
+             const Weight* weights, const int64_t* ends, int64_t n_runs, T* sums) {
+  with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
+    with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
+      sum_runs<bytes, n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+    });
   });
 }
 
@@ -85,68 +81,78 @@ struct Sides {
   int size;  // splits
 };
 
-template <int kPacks, typename T>
-UNSUPRANK_INLINE void add_run(const T* run, Pack<T>* total) {
-  for (int p = 0; p < kPacks; ++p) {
-    Pack<T> value;
-    load(value, run + p * kLanes<T>);
-    total[p] += value;
+// Adds up runs, which `each` calls a function with, in `kPacks` packs, from `kFirst` on.
+template <int kRegister, int kPacks, int kFirst = 0, typename T, typename Each>
+UNSUPRANK_INLINE void add_up(const Each& each, Pack<T, kRegister>* total) {
+  constexpr int kHeld = held_of<kRegister>(kPacks - kFirst);
+  Pack<T, kRegister> held[kHeld] = {};
+  each([&](const T* run) UNSUPRANK_LAMBDA {
+    for (int p = 0; p < kHeld; ++p) {
+      held[p] += loaded<Pack<T, kRegister>>(run + (kFirst + p) * kLanes<T>);
+    }
+  });
+  for (int p = 0; p < kHeld; ++p) total[kFirst + p] = held[p];
+  if constexpr (kFirst + kHeld < kPacks) {
+    add_up<kRegister, kPacks, kFirst + kHeld, T>(each, total);
   }
 }
 
-template <int kPacks, typename T>
-UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, Pack<T>* whole) {
-  for (int p = 0; p < kPacks; ++p) whole[p] = Pack<T>{};
-  for (int64_t r = 0; r < sides.n_runs; ++r) {
-    add_run<kPacks>(sides.run_sums + r * kPacks * kLanes<T>, whole);
-  }
+template <int kRegister, int kPacks, typename T>
+UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, Pack<T, kRegister>* whole) {
+  const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
+    for (int64_t r = 0; r < sides.n_runs; ++r) add(sides.run_sums + r * kPacks * kLanes<T>);
+  };
+  add_up<kRegister, kPacks, 0, T>(each, whole);
 }
 
-template <int kPacks, typename T>
-UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int k, Pack<T>* total) {
-  for (int p = 0; p < kPacks; ++p) total[p] = Pack<T>{};
-  for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) {
-    add_run<kPacks>(sides.run_sums + sides.runs[i] * kPacks * kLanes<T>, total);
-  }
+template <int kRegister, int kPacks, typename T>
+UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int k, Pack<T, kRegister>* total) {
+  const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
+    for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) {
+      add(sides.run_sums + sides.runs[i] * kPacks * kLanes<T>);
+    }
+  };
+  add_up<kRegister, kPacks, 0, T>(each, total);
 }
 
 // Adds |side - share * whole|^2 of each split to `squares`.
-template <int kPacks, typename T>
+template <int kRegister, int kPacks, typename T>
 UNSUPRANK_INLINE void deviations(const Sides<T>& sides, const T* shares, double* squares) {
-  Pack<T> whole[kPacks];
-  sum_all<kPacks>(sides, whole);
+  Pack<T, kRegister> whole[kPacks];
+  sum_all<kRegister, kPacks>(sides, whole);
   for (int k = 0; k < sides.size; ++k) {
-    Pack<T> side[kPacks], total = {};
-    sum_side<kPacks>(sides, k, side);
+    Pack<T, kRegister> side[kPacks], total = {};
+    sum_side<kRegister, kPacks>(sides, k, side);
     for (int p = 0; p < kPacks; ++p) {
-      const Pack<T> d = side[p] - shares[k] * whole[p];
+      const Pack<T, kRegister> d = side[p] - shares[k] * whole[p];
       total += d * d;
     }
     squares[k] += sum_of<T>(total);
   }
 }
-UNSUPRANK_CLONES void run_deviations(int packs, const Sides<double>& sides, const double* shares,
-                                     double* squares) {
-  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { deviations<n>(sides, shares, squares); });
-}
-UNSUPRANK_CLONES void run_deviations(int packs, const Sides<float>& sides, const float* shares,
-                                     double* squares) {
-  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { deviations<n>(sides, shares, squares); });
+template <typename T>
+void run_deviations(int packs, const Sides<T>& sides, const T* shares, double* squares) {
+  with_registers([=, &sides](auto bytes) UNSUPRANK_LAMBDA {
+    with_packs(packs, [=, &sides](auto n)
+                          UNSUPRANK_LAMBDA { deviations<bytes, n>(sides, shares, squares); });
+  });
 }
 
 // Writes the sums of the sides and, at place `kBlockSplits`, of all runs.
-template <int kPacks>
+template <int kRegister, int kPacks>
 UNSUPRANK_INLINE void write_sums(const Sides<double>& sides, double* sums) {
-  Pack<double> total[kPacks];
+  Pack<double, kRegister> total[kPacks];
   for (int k = 0; k <= sides.size; ++k) {
     const bool all = k == sides.size;
-    all ? sum_all<kPacks>(sides, total) : sum_side<kPacks>(sides, k, total);
+    all ? sum_all<kRegister, kPacks>(sides, total) : sum_side<kRegister, kPacks>(sides, k, total);
     double* to = sums + (all ? kBlockSplits : k) * kPacks * kLanes<double>;
     for (int p = 0; p < kPacks; ++p) store(to + p * kLanes<double>, total[p]);
   }
 }
-UNSUPRANK_CLONES void run_write_sums(int packs, const Sides<double>& sides, double* sums) {
-  with_packs(packs, [&](auto n) UNSUPRANK_LAMBDA { write_sums<n>(sides, sums); });
+void run_write_sums(int packs, const Sides<double>& sides, double* sums) {
+  with_registers([=, &sides](auto bytes) UNSUPRANK_LAMBDA {
+    with_packs(packs, [=, &sides](auto n) UNSUPRANK_LAMBDA { write_sums<bytes, n>(sides, sums); });
+  });
 }
 
 // One pass of a radix sort: `from` in the order of some bits of the keys, equals as they were.

@@ -14,21 +14,22 @@ constexpr int kLost = 64;  // smaller than the squared norms by this factor
 
 constexpr int kTile = 4;  // rows and columns of products that are made together
 
-template <typename Real>
+template <int kRegister, typename Real>
 struct Tile {
-  Pack<Real> totals[kTile * kTile];  // products, to be summed over the lanes
+  using Lanes = Pack<Real, kRegister>;
+  Lanes totals[kTile * kTile];  // products, to be summed over the lanes
 
   // Columns are taken so many together as there are registers for their totals.
   template <int kTogether>
   UNSUPRANK_INLINE void set(const Real* const* a, const Real* const* b, int64_t width) {
     for (int first = 0; first < kTile; first += kTogether) {
-      Pack<Real> total[kTile][kTogether] = {};
+      Lanes total[kTile][kTogether] = {};
       for (int64_t c = 0; c < width; c += kLanes<Real>) {
-        Pack<Real> x[kTile], y;
-        for (int i = 0; i < kTile; ++i) load(x[i], a[i] + c);
-        for (int j = 0; j < kTogether; ++j) {
-          load(y, b[first + j] + c);
-          for (int i = 0; i < kTile; ++i) total[i][j] += x[i] * y;
+        Lanes y[kTogether];
+        for (int j = 0; j < kTogether; ++j) load(y[j], b[first + j] + c);
+        for (int i = 0; i < kTile; ++i) {
+          const Lanes x = loaded<Lanes>(a[i] + c);
+          for (int j = 0; j < kTogether; ++j) total[i][j] += x * y[j];
         }
       }
       for (int i = 0; i < kTile; ++i) {
@@ -39,14 +40,15 @@ struct Tile {
 
   UNSUPRANK_INLINE void sum(Real* out) {
     constexpr int kCount = kLanes<Real>;
-    for (int p = 0; p < kTile * kTile; p += kCount) store(out + p, lane_sums<Real>(totals + p));
+    for (int p = 0; p < kTile * kTile; p += kCount) write_lane_sums<Real>(totals + p, out + p);
   }
 };
 
 // Writes the lower triangle of all products, with its diagonal.
-template <int kTogether, typename Real>
-UNSUPRANK_INLINE void products_body(const Real* rows, int64_t width, int64_t count, Real* out) {
-  Tile<Real> tile;
+template <int kRegister, typename Real>
+UNSUPRANK_INLINE void products(const Real* rows, int64_t width, int64_t count, Real* out) {
+  constexpr int kTogether = kManyRegisters<kRegister> ? kTile : 1;
+  Tile<kRegister, Real> tile;
   for (int64_t i = 0; i < count; i += kTile) {
     const Real *a[kTile], *b[kTile];
     for (int k = 0; k < kTile; ++k) a[k] = rows + width * std::min(i + k, count - 1);
@@ -63,19 +65,11 @@ UNSUPRANK_INLINE void products_body(const Real* rows, int64_t width, int64_t cou
     }
   }
 }
-UNSUPRANK_CLONES void products(const double* rows, int64_t width, int64_t count, bool wide,
-                               double* out) {
-  wide ? products_body<kTile>(rows, width, count, out) : products_body<1>(rows, width, count, out);
-}
-UNSUPRANK_CLONES void products(const float* rows, int64_t width, int64_t count, bool wide,
-                               float* out) {
-  wide ? products_body<kTile>(rows, width, count, out) : products_body<1>(rows, width, count, out);
-}
 
 // Writes rows relative to the first of them.
 template <typename Real>
-UNSUPRANK_INLINE void shift_body(const Real* coords, int64_t width, const int32_t* rows,
-                                 int64_t count, Real* shifted) {
+UNSUPRANK_INLINE void shift(const Real* coords, int64_t width, const int32_t* rows, int64_t count,
+                            Real* shifted) {
   const Real* origin = coords + width * rows[0];
   for (int64_t i = 0; i < count; ++i) {
     const Real* from = coords + width * rows[i];
@@ -83,18 +77,10 @@ UNSUPRANK_INLINE void shift_body(const Real* coords, int64_t width, const int32_
     for (int64_t c = 0; c < width; ++c) to[c] = from[c] - origin[c];
   }
 }
-UNSUPRANK_CLONES void shift(const double* coords, int64_t width, const int32_t* rows, int64_t count,
-                            double* shifted) {
-  shift_body(coords, width, rows, count, shifted);
-}
-UNSUPRANK_CLONES void shift(const float* coords, int64_t width, const int32_t* rows, int64_t count,
-                            float* shifted) {
-  shift_body(coords, width, rows, count, shifted);
-}
 
 template <typename Real>
 Real distance(const Real* a, const Real* b, int64_t width) {
-  Pack<Real> total = {}, x, y;
+  Pack<Real, kPlainRegisters> total = {}, x, y;
   for (int64_t c = 0; c < width; c += kLanes<Real>) {
     load(x, a + c);
     load(y, b + c);
@@ -110,8 +96,10 @@ template <typename Real>
 void DistanceTriangle<Real>::fill(const Real* coords, int64_t width, const int32_t* rows,
                                   int64_t count, Real* out) {
   shifted_.resize(count * width);
-  shift(coords, width, rows, count, shifted_.data());
-  products(shifted_.data(), width, count, has_wide_registers(), out);
+  with_registers([=, shifted = shifted_.data()](auto bytes) UNSUPRANK_LAMBDA {
+    shift(coords, width, rows, count, shifted);
+    products<bytes>(shifted, width, count, out);
+  });
   norms_.resize(count);
   for (int64_t i = 0; i < count; ++i) norms_[i] = out[i * count + i];
   for (int64_t i = 1; i < count; ++i) {

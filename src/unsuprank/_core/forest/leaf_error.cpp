@@ -7,9 +7,9 @@
 namespace unsuprank {
 namespace {
 
-template <typename Real>
+template <int kRegister, typename Real>
 UNSUPRANK_INLINE double distance_body(const Real* a, const Real* b, int64_t width) {
-  Pack<Real> total[2] = {}, x, y;  // two sums in flight hide some of the latency of each
+  Pack<Real, kRegister> total[2] = {}, x, y;  // two sums in flight hide some of the latency of each
   for (int64_t c = 0; c < width; c += kLanes<Real>) {
     load(x, a + c);
     load(y, b + c);
@@ -18,11 +18,11 @@ UNSUPRANK_INLINE double distance_body(const Real* a, const Real* b, int64_t widt
   }
   return folded<Real>(total[0] + total[1]);
 }
-UNSUPRANK_CLONES double distance(const double* a, const double* b, int64_t width) {
-  return distance_body(a, b, width);
-}
-UNSUPRANK_CLONES double distance(const float* a, const float* b, int64_t width) {
-  return distance_body(a, b, width);
+template <typename Real>
+double distance(const Real* a, const Real* b, int64_t width) {
+  double found;
+  with_registers([&](auto bytes) UNSUPRANK_LAMBDA { found = distance_body<bytes>(a, b, width); });
+  return found;
 }
 
 double total_times(const WeightedRows& leaf) {

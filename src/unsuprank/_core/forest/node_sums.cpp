@@ -9,35 +9,30 @@ namespace {
 
 // Rows of coordinates are padded to whole packs.
 template <typename Real>
-UNSUPRANK_INLINE void add_body(const Real* from, Real weight, int64_t width, Real* to) {
-  for (int64_t c = 0; c < width; c += kLanes<Real>) {
-    Pack<Real> sum, row;
-    load(sum, to + c);
-    load(row, from + c);
-    store(to + c, sum + weight * row);
-  }
-}
-UNSUPRANK_CLONES void add_row(const double* from, double weight, int64_t width, double* to) {
-  add_body(from, weight, width, to);
-}
-UNSUPRANK_CLONES void add_row(const float* from, float weight, int64_t width, float* to) {
-  add_body(from, weight, width, to);
+void add_row(const Real* from, Real weight, int64_t width, Real* to) {
+  with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
+    using Lanes = Pack<Real, bytes>;
+    for (int64_t c = 0; c < width; c += kLanes<Real>) {
+      store(to + c, loaded<Lanes>(to + c) + weight * loaded<Lanes>(from + c));
+    }
+  });
 }
 
 // Sum of the out-of-bag rows of either side times M_s - M, where sides have the in-bag weights `a`
 // and `b`; in-bag sums are followed by out-of-bag sums. The sums of `two` are added to `one`.
-template <typename Real>
+template <int kRegister, typename Real>
 UNSUPRANK_INLINE double merge_body(Real* one, const Real* two, double a, double b, int64_t width) {
   const Real of_a = static_cast<Real>(1.0 / a), of_b = static_cast<Real>(1.0 / b);
   const Real of_both = static_cast<Real>(1.0 / (a + b));
-  Pack<Real> total[2] = {};  // two sums in flight hide some of the latency of each
+  using Lanes = Pack<Real, kRegister>;
+  Lanes total[2] = {};  // two sums in flight hide some of the latency of each
   for (int64_t c = 0; c < width; c += kLanes<Real>) {
-    Pack<Real> in_a, in_b, out_a, out_b;
+    Lanes in_a, in_b, out_a, out_b;
     load(in_a, one + c);
     load(in_b, two + c);
     load(out_a, one + width + c);
     load(out_b, two + width + c);
-    const Pack<Real> in = in_a + in_b, mean = in * of_both;
+    const Lanes in = in_a + in_b, mean = in * of_both;
     total[0] += out_a * (in_a * of_a - mean);
     total[1] += out_b * (in_b * of_b - mean);
     store(one + c, in);
@@ -45,11 +40,12 @@ UNSUPRANK_INLINE double merge_body(Real* one, const Real* two, double a, double 
   }
   return sum_of<Real>(total[0]) + sum_of<Real>(total[1]);
 }
-UNSUPRANK_CLONES double merge(double* one, const double* two, double a, double b, int64_t width) {
-  return merge_body(one, two, a, b, width);
-}
-UNSUPRANK_CLONES double merge(float* one, const float* two, double a, double b, int64_t width) {
-  return merge_body(one, two, a, b, width);
+template <typename Real>
+double merge(Real* one, const Real* two, double a, double b, int64_t width) {
+  double gain;
+  with_registers([&](auto bytes)
+                     UNSUPRANK_LAMBDA { gain = merge_body<bytes>(one, two, a, b, width); });
+  return gain;
 }
 
 // The same with counts of each attribute's own; a side that knows nothing predicts as the node

@@ -1,7 +1,6 @@
 #include "forest/pair_gains.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "simd/packs.hpp"
 
@@ -12,15 +11,11 @@ constexpr int64_t kSmallSideRows = 48;  // below, all pairs are cheap enough
 constexpr int kWide = kSplitLanes / kLanes<double>;
 
 // Sums over pairs of rows, a lane per split.
+template <int kRegister>
 struct PairTotals {
-  Pack<double> inner[kWide] = {};  // half of the sum over pairs inside side 1
-  Pack<double> touch[kWide] = {};  // the same, plus the pairs across
+  Pack<double, kRegister> inner[kWide] = {};  // half of the sum over pairs inside side 1
+  Pack<double, kRegister> touch[kWide] = {};  // the same, plus the pairs across
 };
-
-UNSUPRANK_INLINE Pack<double> widened(const double* from) { return loaded<Pack<double>>(from); }
-UNSUPRANK_INLINE Pack<double> widened(const float* from) {
-  return converted<Pack<double>>(loaded<SimdVector<float, 32>>(from));
-}
 
 // lanes[i][k] is the weight of row i if it is on side 1 of split k, and lane 15 its weight.
 template <typename Real>
@@ -34,46 +29,51 @@ UNSUPRANK_INLINE void spread_lanes(const uint16_t* sides, const Real* weights, i
 }
 
 // The sums over earlier rows of the distances to `kRows` rows, a lane per split.
-template <typename Real, int kRows>
+template <int kRegister, typename Real, int kRows>
 struct LaneSums {
+  using Lanes = Pack<Real, kRegister>;
   static constexpr int kPacks = kSplitLanes / kLanes<Real>;
-  Pack<Real> sum[kRows][kPacks] = {};
+  Lanes sum[kRows][kPacks] = {};
 
   UNSUPRANK_INLINE void add(int row, Real distance, const Real* lanes) {
     for (int p = 0; p < kPacks; ++p) {
-      sum[row][p] += distance * loaded<Pack<Real>>(lanes + p * kLanes<Real>);
+      sum[row][p] += distance * loaded<Lanes>(lanes + p * kLanes<Real>);
     }
   }
 
   // Adds what a row makes to the totals; `own` are its lanes.
-  UNSUPRANK_INLINE void add_to(PairTotals& totals, int row, const Real* own) const {
+  UNSUPRANK_INLINE void add_to(PairTotals<kRegister>& totals, int row, const Real* own) const {
     alignas(64) Real flat[kSplitLanes];
     for (int p = 0; p < kPacks; ++p) store(flat + p * kLanes<Real>, sum[row][p]);
     const double weight = own[kBlockSplits], all = flat[kBlockSplits];
     for (int p = 0; p < kWide; ++p) {
-      const Pack<double> side = widened(own + p * kLanes<double>);
-      const Pack<double> before = widened(flat + p * kLanes<double>);
+      const auto side = widened<kRegister>(own + p * kLanes<double>);
+      const auto before = widened<kRegister>(flat + p * kLanes<double>);
       totals.inner[p] += side * before;
       totals.touch[p] += side * all + weight * before;
     }
   }
 };
 
-template <typename Real>
+// Rows that share each load of the lanes: as many as there are registers for.
+template <int kRegister, typename Real>
+constexpr int kRowsTogether = std::min<int>(4, kRegister / (2 * sizeof(Real)));
+
+template <int kRegister, typename Real>
 UNSUPRANK_INLINE void pair_totals(const DistanceView<Real>& view, const int32_t* slots,
-                                  const Real* lanes, int64_t count, PairTotals& result) {
-  PairTotals totals;        // in registers
-  constexpr int kRows = 4;  // rows that share each load of the lanes
+                                  const Real* lanes, int64_t count, double* inner, double* touch) {
+  PairTotals<kRegister> totals;  // in registers
+  constexpr int kRows = kRowsTogether<kRegister, Real>;
   constexpr int kPacks = kSplitLanes / kLanes<Real>;
   for (int64_t i = 0; i < count; i += kRows) {
     const int rows = static_cast<int>(std::min<int64_t>(kRows, count - i));
     const Real* line[kRows];
     for (int b = 0; b < kRows; ++b) line[b] = view.row(slots[i + std::min(b, rows - 1)]);
-    LaneSums<Real, kRows> sums;
+    LaneSums<kRegister, Real, kRows> sums;
     for (int64_t j = 0; j < i; ++j) {
       const int32_t s = slots[j];
       for (int p = 0; p < kPacks; ++p) {
-        const auto lane = loaded<Pack<Real>>(lanes + j * kSplitLanes + p * kLanes<Real>);
+        const auto lane = loaded<Pack<Real, kRegister>>(lanes + j * kSplitLanes + p * kLanes<Real>);
         for (int b = 0; b < kRows; ++b) sums.sum[b][p] += line[b][s] * lane;
       }
     }
@@ -82,21 +82,10 @@ UNSUPRANK_INLINE void pair_totals(const DistanceView<Real>& view, const int32_t*
       sums.add_to(totals, b, lanes + (i + b) * kSplitLanes);
     }
   }
-  result = totals;
-}
-
-UNSUPRANK_CLONES void run_pair_totals(const DistanceView<double>& view, const int32_t* slots,
-                                      const uint16_t* sides, const double* weights, double* lanes,
-                                      int64_t count, PairTotals& totals) {
-  spread_lanes(sides, weights, count, lanes);
-  pair_totals(view, slots, lanes, count, totals);
-}
-
-UNSUPRANK_CLONES void run_pair_totals(const DistanceView<float>& view, const int32_t* slots,
-                                      const uint16_t* sides, const float* weights, float* lanes,
-                                      int64_t count, PairTotals& totals) {
-  spread_lanes(sides, weights, count, lanes);
-  pair_totals(view, slots, lanes, count, totals);
+  for (int p = 0; p < kWide; ++p) {
+    store(inner + p * kLanes<double>, totals.inner[p]);
+    store(touch + p * kLanes<double>, totals.touch[p]);
+  }
 }
 
 }  // namespace
@@ -189,11 +178,11 @@ template <typename Real>
 void PairGains<Real>::add_all_pairs(const DistanceView<Real>& view, const NodeRows<Real>& node,
                                     const SplitBlock& block, double* gains) {
   lanes_.resize(node.count * kSplitLanes);
-  PairTotals totals;
-  run_pair_totals(view, node.slots, block.sides, node.weights, lanes_.data(), node.count, totals);
   double inner[kSplitLanes], touch[kSplitLanes];
-  std::memcpy(inner, totals.inner, sizeof(inner));
-  std::memcpy(touch, totals.touch, sizeof(touch));
+  with_registers([&, lanes = lanes_.data()](auto bytes) UNSUPRANK_LAMBDA {
+    spread_lanes(block.sides, node.weights, node.count, lanes);
+    pair_totals<bytes>(view, node.slots, lanes, node.count, inner, touch);
+  });
   const double all = inner[kBlockSplits], per_row = all / node.weight;
   for (int k = 0; k < block.size; ++k) {
     const double n1 = block.side_weight[k], n0 = node.weight - n1;

@@ -19,11 +19,11 @@ UNSUPRANK_CLONES void add_scaled(float* to, const float* from, float factor, int
 }
 
 // Returns a . b and then adds factor * b to a, in one pass; lengths are whole packs.
-template <typename Real>
+template <int kRegister, typename Real>
 UNSUPRANK_INLINE double dot_then_add_body(Real* a, const Real* b, Real factor, int64_t length) {
-  Pack<Real> total = {};
+  Pack<Real, kRegister> total = {};
   for (int64_t c = 0; c < length; c += kLanes<Real>) {
-    Pack<Real> x, y;
+    Pack<Real, kRegister> x, y;
     load(x, a + c);
     load(y, b + c);
     total += x * y;
@@ -32,11 +32,12 @@ UNSUPRANK_INLINE double dot_then_add_body(Real* a, const Real* b, Real factor, i
   }
   return sum_of<Real>(total);
 }
-UNSUPRANK_CLONES double dot_then_add(double* a, const double* b, double factor, int64_t length) {
-  return dot_then_add_body(a, b, factor, length);
-}
-UNSUPRANK_CLONES double dot_then_add(float* a, const float* b, float factor, int64_t length) {
-  return dot_then_add_body(a, b, factor, length);
+template <typename Real>
+double dot_then_add(Real* a, const Real* b, Real factor, int64_t length) {
+  double dot;
+  with_registers([&](auto bytes)
+                     UNSUPRANK_LAMBDA { dot = dot_then_add_body<bytes>(a, b, factor, length); });
+  return dot;
 }
 
 }  // namespace

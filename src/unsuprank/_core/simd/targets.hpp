@@ -6,6 +6,7 @@
 // several instruction sets besides, and the loader picks the best one.
 #pragma once
 #include <cstdint>  // says which C library this is
+#include <type_traits>
 
 #if defined(__GNUC__) && !defined(UNSUPRANK_NO_EXTENSIONS)
 #define UNSUPRANK_EXTENSIONS 1
@@ -59,13 +60,48 @@
 
 namespace unsuprank {
 
-// Whether clones have 32 registers of 64 bytes, so that many packs are summed at once.
-inline bool has_wide_registers() {
-#if UNSUPRANK_HAS_CLONES
-  return UNSUPRANK_HAS("avx512f");
+// The number of bytes of a register, as a constant.
+template <int kBytes>
+using Registers = std::integral_constant<int, kBytes>;
+
+// Registers of the processor that everything is compiled for. Clang splits long vectors well by
+// itself, and so may be told that registers are long.
+#if defined(__clang__) || defined(__AVX512F__) || !UNSUPRANK_EXTENSIONS
+constexpr int kPlainRegisters = 64;
+#elif defined(__AVX2__)
+constexpr int kPlainRegisters = 32;
 #else
-  return false;
+constexpr int kPlainRegisters = 16;
 #endif
+// Whether there are 32 registers of that size, so that many packs are summed at once.
+template <int kBytes>
+constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES && kBytes == 64;
+
+// Calls `work`, which is to be inlined, with the size of the registers that the processor has, in
+// a function that is compiled for them.
+#if UNSUPRANK_HAS_CLONES
+template <typename Work>
+UNSUPRANK_TARGET("arch=x86-64-v4")
+void with_long_registers(const Work& work) {
+  work(Registers<64>());
+}
+template <typename Work>
+UNSUPRANK_TARGET("arch=x86-64-v3")
+void with_middle_registers(const Work& work) {
+  work(Registers<32>());
+}
+inline int register_bytes() {
+  static const int bytes = UNSUPRANK_HAS("x86-64-v4") ? 64 : UNSUPRANK_HAS("x86-64-v3") ? 32 : 16;
+  return bytes;
+}
+#endif
+template <typename Work>
+void with_registers(const Work& work) {
+#if UNSUPRANK_HAS_CLONES
+  if (register_bytes() == 64) return with_long_registers(work);
+  if (register_bytes() == 32) return with_middle_registers(work);
+#endif
+  work(Registers<kPlainRegisters>());
 }
 
 // Asks for memory that is about to be read.

@@ -7,8 +7,6 @@
 namespace unsuprank {
 namespace {
 
-typedef Pack<double> Eight;
-
 UNSUPRANK_CLONES void squared_lengths(const double* z, int64_t rows, int32_t width, double* h) {
   for (int64_t i = 0; i < rows; ++i) h[i] = z[i] * z[i];
   for (int32_t c = 1; c < width; ++c) {
@@ -30,8 +28,10 @@ UNSUPRANK_INLINE void add_terms(Real z, Real h, Real k, Real* terms) {
   terms[6] += hh * h;
 }
 
-UNSUPRANK_CLONES void sum_terms(const double* z, const double* h, const double* k, int64_t rows,
+template <int kRegister>
+UNSUPRANK_INLINE void sum_terms(const double* z, const double* h, const double* k, int64_t rows,
                                 double* sums) {
+  using Eight = Pack<double, kRegister>;
   Eight packs[kDiagonalSums] = {};
   int64_t i = 0;
   for (; i + 8 <= rows; i += 8) {
@@ -52,7 +52,9 @@ void diagonal_sums(const double* coords, int64_t rows, const int32_t* widths, in
   std::vector<double> h(rows);
   for (int64_t j = 0; j < count; ++j) {
     squared_lengths(coords, rows, widths[j], h.data());
-    sum_terms(coords, h.data(), k, rows, sums + j * kDiagonalSums);
+    with_registers([=, &h](auto bytes) UNSUPRANK_LAMBDA {
+      sum_terms<bytes>(coords, h.data(), k, rows, sums + j * kDiagonalSums);
+    });
     coords += rows * widths[j];
   }
 }

@@ -11,13 +11,11 @@
 namespace unsuprank {
 namespace {
 
-using Eight = Pack<double>;
-
-UNSUPRANK_INLINE double across(const Eight& pack) { return sum_of<double>(pack); }
-
 // Writes (x unit - low) / span, where missing values are left as they are; returns the sum.
-UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double unit, double low,
+template <int kRegister>
+UNSUPRANK_INLINE double to_unit_range(const double* x, int64_t rows, double unit, double low,
                                       double span, bool complete, double* out) {
+  using Eight = Pack<double, kRegister>;
   const double per_span = 1.0 / span;
   Eight sums = {};
   int64_t i = 0;
@@ -28,7 +26,7 @@ UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double unit
     store(out + i, v);
     sums += v;
   }
-  double sum = across(sums);
+  double sum = sum_of<double>(sums);
   for (; i < rows; ++i) {
     out[i] = (x[i] * unit - low) * per_span;
     if (!is_missing(x[i])) sum += out[i];
@@ -37,7 +35,9 @@ UNSUPRANK_CLONES double to_unit_range(const double* x, int64_t rows, double unit
 }
 
 // Subtracts the mean, puts missing values there, and returns the sum of squares.
-UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool complete) {
+template <int kRegister>
+UNSUPRANK_INLINE double centre(double* out, int64_t rows, double mean, bool complete) {
+  using Eight = Pack<double, kRegister>;
   Eight squares = {};
   int64_t i = 0;
   for (; complete && i + 8 <= rows; i += 8) {
@@ -47,7 +47,7 @@ UNSUPRANK_CLONES double centre(double* out, int64_t rows, double mean, bool comp
     store(out + i, v);
     squares += v * v;
   }
-  double sum = across(squares);
+  double sum = sum_of<double>(squares);
   for (; i < rows; ++i) {
     out[i] = is_missing(out[i]) ? 0.0 : out[i] - mean;
     sum += out[i] * out[i];
@@ -71,8 +71,11 @@ double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, do
   const double span = range.high * unit - low;
   const double known = static_cast<double>(range.known);
   const bool complete = range.known == rows;
-  const double sum = to_unit_range(x, rows, unit, low, span, complete, out);
-  const double squares = centre(out, rows, sum / known, complete);
+  double squares;
+  with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
+    const double sum = to_unit_range<bytes>(x, rows, unit, low, span, complete, out);
+    squares = centre<bytes>(out, rows, sum / known, complete);
+  });
   const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
   // Of a span so small that the factor overflows, coordinates stay smaller than they should be.

@@ -5,13 +5,13 @@
 namespace unsuprank {
 namespace {
 
-using Floats = Pack<float>;
-using Bits = SimdVector<int32_t, 64>;
 constexpr int64_t kChains = 8, kStep = kLanes<float> * kChains;
 
 // The simplest loop over absolute differences that keeps the arithmetic units busy.
-UNSUPRANK_CLONES
-float sum_of_absolute_differences(const float* a, const float* b, int64_t n) {
+template <int kRegister>
+UNSUPRANK_INLINE float sum_of_absolute_differences(const float* a, const float* b, int64_t n) {
+  using Floats = Pack<float, kRegister>;
+  using Bits = Pack<int32_t, kRegister>;
   Floats sums[kChains] = {};
   for (int64_t i = 0; i < n; i += kStep) {
 #pragma GCC unroll 8
@@ -22,18 +22,18 @@ float sum_of_absolute_differences(const float* a, const float* b, int64_t n) {
     }
   }
   for (int64_t c = 1; c < kChains; ++c) sums[0] += sums[c];
-  float total = 0.0f;
-  for (int64_t l = 0; l < kLanes<float>; ++l) total += sums[0][l];
-  return total;
+  return folded<float>(sums[0]);
 }
 
 }  // namespace
 
 double repeat_absolute_differences(const float* a, const float* b, int64_t n, int64_t repeats) {
   double total = 0.0;
-  for (int64_t r = 0; r < repeats; ++r) {
-    total += sum_of_absolute_differences(a, b, n / kStep * kStep);
-  }
+  with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
+    for (int64_t r = 0; r < repeats; ++r) {
+      total += sum_of_absolute_differences<bytes>(a, b, n / kStep * kStep);
+    }
+  });
   return total;
 }
 
