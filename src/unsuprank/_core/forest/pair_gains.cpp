@@ -18,13 +18,21 @@ struct PairTotals {
 };
 
 // lanes[i][k] is the weight of row i if it is on side 1 of split k, and lane 15 its weight.
-template <typename Real>
+template <int kRegister, typename Real>
 UNSUPRANK_INLINE void spread_lanes(const uint16_t* sides, const Real* weights, int64_t count,
                                    Real* lanes) {
+  using Flag = FlagOf<Real>;
+  using Flags = Pack<Flag, kRegister>;
+  using Lanes = Pack<Real, kRegister>;
+  alignas(64) Flag bits[kSplitLanes];  // one in each lane
+  for (int k = 0; k < kSplitLanes; ++k) bits[k] = static_cast<Flag>(1) << k;
   for (int64_t i = 0; i < count; ++i) {
-    Real* lane = lanes + i * kSplitLanes;
-    const unsigned bits = sides[i] | 1u << kBlockSplits;
-    for (int k = 0; k < kSplitLanes; ++k) lane[k] = (bits >> k & 1) ? weights[i] : Real(0);
+    const Flag set = static_cast<Flag>(sides[i] | 1u << kBlockSplits);
+    const Lanes weight = Lanes{} + weights[i];
+    for (int at = 0; at < kSplitLanes; at += kLanes<Real>) {
+      const Flags on_one = (loaded<Flags>(bits + at) & set) != static_cast<Flag>(0);
+      store(lanes + i * kSplitLanes + at, (Lanes)(on_one & (Flags)weight));
+    }
   }
 }
 
@@ -77,7 +85,9 @@ UNSUPRANK_INLINE void pair_totals(const DistanceView<Real>& view, const int32_t*
         for (int b = 0; b < kRows; ++b) sums.sum[b][p] += line[b][s] * lane;
       }
     }
-    for (int b = 0; b < rows; ++b) {
+#pragma GCC unroll 4
+    for (int b = 0; b < kRows; ++b) {  // a constant number, so that sums stay in registers
+      if (b == rows) break;
       for (int64_t j = i; j < i + b; ++j) sums.add(b, line[b][slots[j]], lanes + j * kSplitLanes);
       sums.add_to(totals, b, lanes + (i + b) * kSplitLanes);
     }
@@ -180,7 +190,7 @@ void PairGains<Real>::add_all_pairs(const DistanceView<Real>& view, const NodeRo
   lanes_.resize(node.count * kSplitLanes);
   double inner[kSplitLanes], touch[kSplitLanes];
   with_registers([&, lanes = lanes_.data()](auto bytes) UNSUPRANK_LAMBDA {
-    spread_lanes(block.sides, node.weights, node.count, lanes);
+    spread_lanes<bytes>(block.sides, node.weights, node.count, lanes);
     pair_totals<bytes>(view, node.slots, lanes, node.count, inner, touch);
   });
   const double all = inner[kBlockSplits], per_row = all / node.weight;
