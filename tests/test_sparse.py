@@ -17,8 +17,8 @@ from unsuprank import (
     VarianceRanker,
     _kernels,
 )
-from unsuprank.rankers.clustering_space import gram, squared_distances
-from unsuprank.rankers.sparse_products import SparseProducts
+from unsuprank.rankers.clustering_space import embed_sparse, gram, squared_distances
+from unsuprank.rankers.sparse_distances import SquaredDistances
 from unsuprank.table import SparseTable, read_table
 
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")
@@ -152,9 +152,10 @@ def test_products_and_distances_of_sparse_rows(seed: int) -> None:
     X[-1] = X[0]  # two rows without a distance
     table, dense = read_table(sparse.csr_array(X)), read_table(X)
     for n_jobs in (1, 2):
-        products = SparseProducts.of(table, n_jobs)
-        np.testing.assert_allclose(products.centred(), gram(dense), atol=1e-12)
-        distances = products.distances(np.float64)
+        products = gram(table, n_jobs)
+        np.testing.assert_array_equal(products, products.T)
+        np.testing.assert_allclose(products, gram(dense), atol=1e-12)
+        distances = SquaredDistances(embed_sparse(table)).of_all_pairs(np.float64, n_jobs)
         assert distances[0, -1] == distances[-1, 0] == 0.0
         np.testing.assert_array_equal(distances, distances.T)
         np.testing.assert_allclose(distances, squared_distances(dense), rtol=1e-10, atol=1e-18)

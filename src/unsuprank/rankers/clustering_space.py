@@ -35,7 +35,8 @@ from scipy.linalg import blas
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
 from ..table import SparseTable, Table
-from .sparse_products import SparseProducts, mirrored, sparse_factors, to_distances
+from .centred_matrix import CentredMatrix, spread_factors
+from .sparse_distances import SquaredDistances, to_distances
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20
@@ -89,6 +90,14 @@ def _embed(
     return out
 
 
+def embed_sparse(table: SparseTable, stretch: np.ndarray | None = None) -> CentredMatrix:
+    """Coordinates of all columns, those of constant ones at 0; see `embedded_blocks`."""
+    factors = coordinate_factors(table)
+    return CentredMatrix.of(
+        table, table.moments.mean, factors if stretch is None else factors * stretch
+    )
+
+
 def embedded_blocks(
     table: Table, first: int = 0, last: int | None = None, stretch: np.ndarray | None = None
 ) -> Iterator[np.ndarray]:
@@ -118,7 +127,7 @@ def gram(table: Table, n_jobs: int | None = None, stretch: np.ndarray | None = N
     and keep a processor from the threads that grow trees.
     """
     if isinstance(table, SparseTable):
-        return SparseProducts.of(table, n_jobs, stretch).centred()
+        return embed_sparse(table, stretch).all_row_products(n_jobs)
     m = table.n_rows
     total = np.zeros((m, m), order="F")
     if m > HALVES_ROWS:
@@ -138,6 +147,16 @@ def gram(table: Table, n_jobs: int | None = None, stretch: np.ndarray | None = N
         for products in in_batches(half, 2, n_jobs=n_jobs, batch_size=1):
             total += products
     return mirrored(total)
+
+
+def mirrored(matrix: np.ndarray, block: int = 256) -> np.ndarray:
+    """The matrix with its upper triangle in place of the lower one, block by block."""
+    for start in range(0, len(matrix), block):
+        stop = start + block
+        square = matrix[start:stop, start:stop]
+        square[:] = np.triu(square) + np.triu(square, 1).T
+        matrix[stop:, start:stop] = matrix[start:stop, stop:].T
+    return matrix
 
 
 def squared_distances(
@@ -286,7 +305,7 @@ def coordinate_factors(table: Table, scale: float | None = None) -> np.ndarray:
     """
     scale = 1.0 / np.sqrt(table.n_columns) if scale is None else scale
     if isinstance(table, SparseTable):
-        return sparse_factors(table, scale)
+        return spread_factors(table, scale)
     return _kernels.embedding_scales(table.values, table.n_values, scale)
 
 
@@ -325,7 +344,7 @@ def _scaled_distances(
     table: Table, factor: float, dtype: type, n_jobs: int | None, stretch: np.ndarray | None
 ) -> np.ndarray:
     if isinstance(table, SparseTable):
-        return SparseProducts.of(table, n_jobs, stretch).distances(dtype)
+        return SquaredDistances(embed_sparse(table, stretch)).of_all_pairs(dtype, n_jobs)
     distances = squared_distances(table, n_jobs, stretch)
     distances *= factor
     return distances.astype(dtype, copy=False)

@@ -122,15 +122,15 @@ class SparseTable(Table):
         unit = np.ldexp(1.0, np.clip(exponent, -1020, 1020))
         mean = self._sums(lambda x, j: x / unit[j]) / max(self.n_rows, 1)
         squares = self._sums(lambda x, j: np.square(x / unit[j] - mean[j]))
-        squares += (self.n_rows - self._held) * mean**2
+        squares += (self.n_rows - self.n_held) * mean**2
         spread = np.where(low < high, np.sqrt(squares / max(self.n_rows, 1)) * unit, 0.0)
         return Moments(low, high, mean * unit, spread)
 
     def _extremes(self) -> tuple[np.ndarray, np.ndarray]:
         low, high = np.zeros((2, self.n_columns))
-        full = self._held == self.n_rows  # nothing is left out, so that zero need not be a value
+        full = self.n_held == self.n_rows  # nothing is left out, so that zero need not be a value
         low[full], high[full] = np.inf, -np.inf
-        for columns, values in self._pieces():
+        for columns, values in self.pieces():
             np.minimum.at(low, columns, values)
             np.maximum.at(high, columns, values)
         return low, high
@@ -138,18 +138,18 @@ class SparseTable(Table):
     def _sums(self, term: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
         """Sums over each column of a function of the values that are held, and of their column."""
         total = np.zeros(self.n_columns)
-        for columns, values in self._pieces():
+        for columns, values in self.pieces():
             total += np.bincount(columns, term(values, columns), self.n_columns)
         return total
 
     @cached_property
-    def _held(self) -> np.ndarray:
+    def n_held(self) -> np.ndarray:
         """How many values of each column are held."""
         if self.matrix.format == "csc":
             return np.diff(self.matrix.indptr)
         return np.bincount(self.matrix.indices, minlength=self.n_columns)
 
-    def _pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Column and value, in double precision, of all values that are held, some at a time."""
         indptr, indices, data = self.matrix.indptr, self.matrix.indices, self.matrix.data
         for first in range(0, len(data), VALUES_AT_A_TIME):

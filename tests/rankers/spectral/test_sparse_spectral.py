@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.linear_model import lars_path
 
 from unsuprank import MCFS, NDFS, SPEC, LaplacianScore
+from unsuprank.rankers.centred_matrix import CentredMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import screened_lasso
-from unsuprank.rankers.spectral.sparse_rows import SparseRows
 from unsuprank.table import read_table
 
 
@@ -70,7 +70,7 @@ def test_rows_are_a_matrix_that_is_not_written_out(seed) -> None:
     rng = np.random.default_rng(seed)
     dense = random_table(seed, 12, 9)
     table = read_table(sparse.csr_array(dense))
-    X, Z = SparseRows.standardised(table, 2.0), centred(dense, 2.0)[0]
+    X, Z = CentredMatrix.standardised(table, 2.0), centred(dense, 2.0)[0]
     F, G, w = rng.normal(size=(12, 3)), rng.normal(size=(9, 2)), rng.random(12)
     rows = rng.permutation(12)[:5]
     for found, expected in [
@@ -78,20 +78,20 @@ def test_rows_are_a_matrix_that_is_not_written_out(seed) -> None:
         (X.T @ F, Z.T @ F),
         (F.T @ X, F.T @ Z),
         (w @ X, w @ Z),
-        (X[rows] @ X.T, Z[rows] @ Z.T),
+        (X[rows] @ G, Z[rows] @ G),
+        (X.row_products(slice(3, 7)), Z[3:7] @ Z.T),
+        (X @ X.T, Z @ Z.T),
         (X.T @ X, Z.T @ Z),
         ((X / np.arange(1.0, 10.0)) @ G, (Z / np.arange(1.0, 10.0)) @ G),
-        (X.columns(np.array([5, 2])) @ G[:2], Z[:, [5, 2]] @ G[:2]),
+        (X[:, np.array([5, 2])] @ G[:2], Z[:, [5, 2]] @ G[:2]),
+        (np.asarray(X[:, 2:4]), Z[:, 2:4]),
+        (X.quadratic_forms(Z @ Z.T), np.diag(Z.T @ (Z @ Z.T) @ Z)),
         (X.row_squares(), (Z**2).sum(axis=1)),
         (X.column_squares(w), w @ Z**2),
         (X.column_products(Z), (Z**2).sum(axis=0)),
     ]:
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    np.testing.assert_allclose(
-        X.unshifted()[[3]].matrix.toarray() - X.unshifted()[[4]].matrix.toarray(),
-        Z[[3]] - Z[[4]],
-        atol=1e-12,
-    )
+    np.testing.assert_allclose(np.diff(X.unshifted()[[4, 3]], axis=0), Z[[3]] - Z[[4]], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -100,7 +100,7 @@ def test_a_screened_path_is_that_of_all_columns(seed, monkeypatch) -> None:
     monkeypatch.setattr(screened_lasso, "STEPS_AT_A_TIME", 2)
     rng = np.random.default_rng(seed)
     X = sparse.random_array((30, 200), density=0.2, format="csr", rng=rng)
-    Z, steps = SparseRows.standardised(read_table(X), 1.0), int(rng.integers(1, 15))
+    Z, steps = CentredMatrix.standardised(read_table(X), 1.0), int(rng.integers(1, 15))
     y = rng.normal(size=30)
     y -= y.mean()
     with warnings.catch_warnings():

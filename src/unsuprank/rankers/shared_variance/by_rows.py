@@ -10,8 +10,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from ...table import SparseTable, Table
-from ..clustering_space import embedded_blocks, embedding_widths, gram
-from ..sparse_coordinates import SparseCoordinates
+from ..clustering_space import embed_sparse, embedded_blocks, embedding_widths, gram
 from .columns import Names
 from .cross_tables import members
 from .shuffles import Sums
@@ -100,7 +99,7 @@ def _embedded_sums(
     ends = np.cumsum(widths)
     forms = None
     if isinstance(table, SparseTable):
-        forms = SparseCoordinates(table).quadratic_forms(kernel)
+        forms = embed_sparse(table).quadratic_forms(kernel)
     else:  # z'Kz = 2 z'Tz, and T has half as many entries
         triangle = np.asfortranarray(np.triu(kernel))
         np.fill_diagonal(triangle, 0.5 * diagonal)

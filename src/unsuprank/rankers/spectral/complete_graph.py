@@ -17,17 +17,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from ..._parallel import blas_threads, in_batches, one_blas_thread
 from ..._progress import progress
+from ..centred_matrix import CentredMatrix, Matrix, column_products, column_squares
 from ..scaling import within_range
 from .graph import warn_if_all_isolated
-from .sparse_rows import Rows, SparseRows, column_products
 
-#: Rows up to which distances are kept; of more, this many give the median that tunes gamma.
+#: Matrix up to which distances are kept; of more, this many give the median that tunes gamma.
 STORED_ROWS = 3000
 #: Bytes of a band, at the most; but it has at least so many rows, or products would be slow.
 BAND_BYTES = 2**22
@@ -43,14 +43,14 @@ class RowDistances:
     """Squared Euclidean distances between all pairs of rows, in bands."""
 
     #: The rows, centred so that fewer digits cancel.
-    rows: Rows
+    rows: Matrix
     n_jobs: int | None = None
     verbose: int = 0
 
     @cached_property
     def norms(self) -> np.ndarray:
         """Squared norms of the rows."""
-        if isinstance(self.rows, SparseRows):
+        if isinstance(self.rows, CentredMatrix):
             return self.rows.row_squares()
         return np.einsum("ij,ij->i", self.rows, self.rows)
 
@@ -72,20 +72,25 @@ class RowDistances:
         They are infinite up to the diagonal, so that weights are 0 there and every pair of rows
         counts once.
         """
-        height, after = band.stop - band.start, self.rows[band.start :]
+        height = band.stop - band.start
         squared = self.norms[band, None] + self.norms[band.start :]
-        # Twice the rows, as an array of its own: a product of rows with themselves would be rounded
-        # in another way where the band is all rows.
-        twice: Any = after[:height] / 0.5
-        squared -= twice @ after.T
+        squared -= self._twice_products(band)
         np.maximum(squared, 0.0, out=squared)
         squared[:, :height][np.tri(height, dtype=bool)] = np.inf
         return squared
 
+    def _twice_products(self, band: slice) -> np.ndarray:
+        """Twice the products of the rows of a band with all rows from its first on."""
+        if isinstance(self.rows, CentredMatrix):
+            return 2.0 * self.rows.row_products(band)[:, band.start :]
+        # Twice the rows, as an array of its own: a product of rows with themselves would be rounded
+        # in another way where the band is all rows.
+        return (self.rows[band] / 0.5) @ self.rows[band.start :].T
 
-def _near_zero(X: Rows) -> tuple[Rows, float]:
-    """Rows as far from each other as those of `X`, over a unit; means do not matter."""
-    if isinstance(X, SparseRows):
+
+def _near_zero(X: Matrix) -> tuple[Matrix, float]:
+    """Matrix as far from each other as those of `X`, over a unit; means do not matter."""
+    if isinstance(X, CentredMatrix):
         sparse_rows, unit = X.within_range()
         return sparse_rows.unshifted(), unit
     rows, unit = within_range(np.ascontiguousarray(X))
@@ -111,7 +116,7 @@ class CompleteGraph:
     @classmethod
     def of(
         cls,
-        X: Rows,
+        X: Matrix,
         gamma: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -138,7 +143,7 @@ class CompleteGraph:
         gamma = 1.0 / typical if typical > 0 else 1.0
         return cls(distances, gamma, found if some is distances else {})
 
-    def sums(self, f: Rows) -> tuple[np.ndarray, np.ndarray]:
+    def sums(self, f: Matrix) -> tuple[np.ndarray, np.ndarray]:
         """Degrees of the rows, and ``f' W f`` of each column of `f`."""
         degree = np.ones(len(f))
         form = np.zeros(f.shape[1])
@@ -153,9 +158,7 @@ class CompleteGraph:
             degree[band] += beside
             form += forms
         warn_if_all_isolated(degree)
-        if isinstance(f, SparseRows):
-            return degree, 2.0 * form + f.column_squares(np.ones(len(f)))
-        return degree, 2.0 * form + np.einsum("ij,ij->j", f, f)
+        return degree, 2.0 * form + column_squares(f)
 
     def toarray(self) -> np.ndarray:
         """All weights, as one matrix."""

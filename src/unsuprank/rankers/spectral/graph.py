@@ -31,9 +31,9 @@ from sklearn.neighbors import NearestNeighbors
 
 from ..._parallel import blas_threads, in_batches, one_blas_thread, one_openmp_thread
 from ..._progress import progress
+from ..centred_matrix import CentredMatrix, Matrix
 from ..scaling import within_range
-from .sparse_distances import CosineDistances, SquaredDistances
-from .sparse_rows import Rows, SparseRows
+from ..sparse_distances import CosineDistances, SquaredDistances
 
 Weights = Literal["heat", "binary", "cosine"]
 
@@ -41,7 +41,7 @@ Weights = Literal["heat", "binary", "cosine"]
 EDGE_VALUES = 50_000
 #: Multiply-adds of one block of the neighbour search: a fraction of a second.
 BLOCK_WORK = 2e9
-#: Rows that scikit-learn compares at a time, and blocks of these that threads share.
+#: Matrix that scikit-learn compares at a time, and blocks of these that threads share.
 SEARCH_ROWS = 256
 BLOCKS = 8
 #: Bytes of distances between sparse rows that are held at a time.
@@ -65,9 +65,9 @@ class GraphOptions:
     verbose: int = 0
 
 
-def neighbour_graph(X: Rows, options: GraphOptions) -> sparse.csr_array:
+def neighbour_graph(X: Matrix, options: GraphOptions) -> sparse.csr_array:
     """The graph of the rows of `X`, with a weight of 1 between each row and itself."""
-    if isinstance(X, SparseRows):
+    if isinstance(X, CentredMatrix):
         X, unit = X.within_range()
     else:
         X, unit = within_range(np.ascontiguousarray(X))
@@ -84,11 +84,11 @@ def neighbour_graph(X: Rows, options: GraphOptions) -> sparse.csr_array:
     return graph
 
 
-def nearest_rows(X: Rows, options: GraphOptions) -> np.ndarray:
+def nearest_rows(X: Matrix, options: GraphOptions) -> np.ndarray:
     """Indices of the nearest other rows of each row; fewer where there are too few rows."""
     m = len(X)
     k = min(options.n_neighbors, m - 1)
-    if isinstance(X, SparseRows):
+    if isinstance(X, CentredMatrix):
         block = max(1, SPARSE_BYTES // (8 * m))
         search = _sparse_search(X, k, options.weights == "cosine")
     else:
@@ -97,7 +97,7 @@ def nearest_rows(X: Rows, options: GraphOptions) -> np.ndarray:
         search = _dense_search(X, k, options.weights == "cosine")
 
     def neighbours(first: int, last: int) -> np.ndarray:
-        return search(np.arange(first * block, min(last * block, m)))
+        return search(slice(first * block, min(last * block, m)))
 
     n_jobs = blas_threads() if options.n_jobs is None else options.n_jobs
     n_blocks = -(-m // block)
@@ -106,7 +106,7 @@ def nearest_rows(X: Rows, options: GraphOptions) -> np.ndarray:
         return np.concatenate(list(found))
 
 
-def _dense_search(X: np.ndarray, k: int, cosine: bool) -> Callable[[np.ndarray], np.ndarray]:
+def _dense_search(X: np.ndarray, k: int, cosine: bool) -> Callable[[slice], np.ndarray]:
     """What finds the `k` nearest other rows of some rows, by scikit-learn."""
     tree = not cosine and X.shape[1] <= TREE_COLUMNS
     centred = X if cosine else X - X.mean(axis=0)  # fewer digits cancel
@@ -116,26 +116,26 @@ def _dense_search(X: np.ndarray, k: int, cosine: bool) -> Callable[[np.ndarray],
         metric="cosine" if cosine else "euclidean",
     ).fit(centred)
 
-    def neighbours(rows: np.ndarray) -> np.ndarray:
+    def neighbours(rows: slice) -> np.ndarray:
         # Equally near rows would be told apart by the number of threads.
         with one_openmp_thread():
             near = search.kneighbors(centred[rows], return_distance=False)
-        return _without_self(near, rows)
+        return _without_self(near, np.arange(rows.start, rows.stop))
 
     return neighbours
 
 
-def _sparse_search(X: SparseRows, k: int, cosine: bool) -> Callable[[np.ndarray], np.ndarray]:
+def _sparse_search(X: CentredMatrix, k: int, cosine: bool) -> Callable[[slice], np.ndarray]:
     """What finds the `k` nearest other rows of some rows, by products of sparse rows."""
     compare = CosineDistances(X) if cosine else SquaredDistances(X)
 
-    def neighbours(rows: np.ndarray) -> np.ndarray:
+    def neighbours(rows: slice) -> np.ndarray:
         coarse = compare.with_all(rows)
-        coarse[np.arange(len(rows)), rows] = np.inf
+        np.fill_diagonal(coarse[:, rows], np.inf)
         reach = np.partition(coarse, k - 1, axis=1)[:, k - 1] + compare.slack[rows]
         row, near = np.nonzero(coarse <= reach[:, None])
-        order = np.lexsort((near, compare.of_pairs(rows[row], near), row))
-        starts = np.searchsorted(row, np.arange(len(rows)))
+        order = np.lexsort((near, compare.of_pairs(rows.start + row, near), row))
+        starts = np.searchsorted(row, np.arange(len(coarse)))
         return near[order][starts[:, None] + np.arange(k)]
 
     return neighbours
@@ -149,7 +149,7 @@ def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _edge_weights(
-    X: Rows, rows: np.ndarray, columns: np.ndarray, options: GraphOptions, unit: float
+    X: Matrix, rows: np.ndarray, columns: np.ndarray, options: GraphOptions, unit: float
 ) -> np.ndarray:
     if options.weights == "binary":
         return np.ones(len(rows))
@@ -163,16 +163,16 @@ def _edge_weights(
         return np.exp(-0.5 * np.square(np.sqrt(squared) / options.width * unit))
 
 
-def _cosines(X: Rows, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    if isinstance(X, SparseRows):
+def _cosines(X: Matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    if isinstance(X, CentredMatrix):
         return 1.0 - CosineDistances(X).of_pairs(rows, columns)
     norms = np.sqrt(np.einsum("ij,ij->i", X, X))
     unit_rows = X / np.where(norms > 0, norms, 1.0)[:, None]
     return _over_edges(unit_rows, rows, columns, _products)
 
 
-def _squared_lengths(X: Rows, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    if isinstance(X, SparseRows):
+def _squared_lengths(X: Matrix, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    if isinstance(X, CentredMatrix):
         return SquaredDistances(X).of_pairs(rows, columns)
     return _over_edges(X, rows, columns, _squared_differences)
 

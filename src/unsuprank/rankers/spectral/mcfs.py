@@ -19,11 +19,11 @@ from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
 from ...table import ColumnChoice, SparseTable, Table
+from ..centred_matrix import CentredMatrix, Matrix
 from ..scaling import centred
 from . import toolbox
 from .graph import Weights, degrees
 from .screened_lasso import screened_path_end
-from .sparse_rows import Rows, SparseRows
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
 
@@ -62,7 +62,7 @@ def mcfs_coefficients(
 
 
 def regress(
-    Z: Rows,
+    Z: Matrix,
     norm: np.ndarray,
     targets: np.ndarray,
     n_nonzero: int,
@@ -89,7 +89,7 @@ def regress(
 class Regressions:
     """Least angle regressions of several targets on the same columns, centred and of norm 1."""
 
-    Z: Rows
+    Z: Matrix
     Y: np.ndarray
     steps: int
     #: Products of the targets with the columns, targets x columns.
@@ -98,7 +98,7 @@ class Regressions:
     gram: np.ndarray | None
 
     @classmethod
-    def of(cls, Z: Rows, Y: np.ndarray, steps: int) -> Regressions:
+    def of(cls, Z: Matrix, Y: np.ndarray, steps: int) -> Regressions:
         """The regressions of the columns of `Y` on those of `Z`, and the products they share."""
         m, n = Z.shape
         gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
@@ -147,7 +147,7 @@ class Regressions:
         options = {"max_iter": self.steps, "method": method, "return_path": False}
         if self.gram is not None:
             return lars_path_gram(correlations, self.gram, n_samples=len(self.Z), **options)[2]
-        if isinstance(self.Z, SparseRows):
+        if isinstance(self.Z, CentredMatrix):
             return screened_path_end(self.Z, correlations, self.steps, method)
         return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
 
@@ -273,9 +273,9 @@ class MCFS(SpectralRanker):
         self.n_clusters_ = targets.shape[1]
         return np.abs(coef).max(axis=1) if self.preset is None else toolbox.mcfs_scores(coef)
 
-    def _unit_columns(self, table: Table, X: Rows) -> tuple[Rows, np.ndarray]:
+    def _unit_columns(self, table: Table, X: Matrix) -> tuple[Matrix, np.ndarray]:
         """Centred columns of norm 1, and the norms that those of `X` had."""
         if not isinstance(table, SparseTable):
             return centred(np.asarray(X))
         spread = table.varies if self.scale_free else table.moments.spread
-        return SparseRows.standardised(table, 1.0), spread * np.sqrt(table.n_rows)
+        return CentredMatrix.standardised(table, 1.0), spread * np.sqrt(table.n_rows)

@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from ..._checks import check_count, check_number
 from ...ranker import MethodCard
 from ...table import ColumnChoice, SparseTable, Table
+from ..centred_matrix import CentredMatrix, Matrix
 from ..scaling import constant_columns
 from . import toolbox
 from .graph import Weights
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
 from .ndfs_toolbox import ToolboxLaplacian, require_squarable, toolbox_ndfs
-from .sparse_rows import Rows, SparseRows
 from .spectral_ranker import SpectralRanker
 from .spectrum import suggested_clusters
 
@@ -173,15 +173,15 @@ class NDFS(SpectralRanker):
         X = _centred(table, X, self.scale_free)
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
-    def _start(self, X: Rows, graph: sparse.csr_array) -> np.ndarray:
+    def _start(self, X: Matrix, graph: sparse.csr_array) -> np.ndarray:
         count = min(self.n_clusters or suggested_clusters(graph), len(X))
         return starting_clusters(X, count, check_random_state(self.random_state))
 
 
-def _centred(table: Table, X: Rows, standardised: bool) -> Rows:
+def _centred(table: Table, X: Matrix, standardised: bool) -> Matrix:
     """The columns of `X`, or of a sparse table, about their means."""
     if isinstance(X, np.ndarray):
         return np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
     if standardised or not isinstance(table, SparseTable):
         return X
-    return SparseRows.of(table, table.moments.mean, np.where(table.varies, 1.0, np.inf))
+    return CentredMatrix.of(table, table.moments.mean, table.varies.astype(np.float64))

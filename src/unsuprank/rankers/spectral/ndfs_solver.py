@@ -29,12 +29,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._parallel import one_blas_thread, one_openmp_thread
 from ..._progress import progress
+from ..centred_matrix import CentredMatrix, Matrix
 from .graph import degrees
-from .sparse_rows import Rows, SparseRows
 
 #: Added to the squared norm of each row of W, so that the penalty is smooth at 0.
 SMOOTHING = 1e-16
-#: Rows or columns up to which more than one thread would be in each other's way.
+#: Matrix or columns up to which more than one thread would be in each other's way.
 SMALL_SYSTEM = 500
 #: How often a step is halved before F is taken to be at its best.
 MOST_HALVINGS = 40
@@ -74,7 +74,7 @@ class NDFSResult:
 class Ridge:
     """Regressions on `X` with one quadratic penalty per column, by the smaller system."""
 
-    def __init__(self, X: Rows) -> None:
+    def __init__(self, X: Matrix) -> None:
         self._X = X
         self._products = X.T @ X if X.shape[1] <= X.shape[0] else None
 
@@ -86,9 +86,9 @@ class Ridge:
 
 
 class RowSystem:
-    """Rows x rows: the residual is ``(I + X A^-1 X')^-1 F``, and A W = X' residual."""
+    """Matrix x rows: the residual is ``(I + X A^-1 X')^-1 F``, and A W = X' residual."""
 
-    def __init__(self, X: Rows, penalty: np.ndarray) -> None:
+    def __init__(self, X: Matrix, penalty: np.ndarray) -> None:
         self._X, self._penalty = X, penalty
         scaled = X / np.sqrt(penalty)
         self._factor = _factor_plus_one(scaled @ scaled.T)
@@ -106,7 +106,7 @@ class RowSystem:
 class ColumnSystem:
     """Columns x columns: ``(X'X + A) W = X' F``, scaled so that no penalty is too large."""
 
-    def __init__(self, X: Rows, products: np.ndarray, penalty: np.ndarray) -> None:
+    def __init__(self, X: Matrix, products: np.ndarray, penalty: np.ndarray) -> None:
         self._X = X
         self._scale = 1.0 / np.sqrt(penalty)[:, None]
         self._factor = _factor_plus_one(products * self._scale * self._scale.T)
@@ -130,7 +130,7 @@ def _factor_plus_one(system: np.ndarray) -> tuple[np.ndarray, bool]:
     return linalg.cho_factor(system, overwrite_a=True, check_finite=False)
 
 
-def threads_for(X: Rows) -> AbstractContextManager:
+def threads_for(X: Matrix) -> AbstractContextManager:
     """One thread while the system is small.
 
     A step alternates between the BLAS of NumPy and that of SciPy, and the idle threads of each
@@ -139,9 +139,9 @@ def threads_for(X: Rows) -> AbstractContextManager:
     return one_blas_thread() if min(X.shape) <= SMALL_SYSTEM else nullcontext()
 
 
-def starting_clusters(X: Rows, n_clusters: int, random_state) -> np.ndarray:
+def starting_clusters(X: Matrix, n_clusters: int, random_state) -> np.ndarray:
     """k-means indicators with orthonormal columns, lifted off 0 so that all can change."""
-    values = X.unshifted().matrix if isinstance(X, SparseRows) else X
+    values = X.by_rows if isinstance(X, CentredMatrix) else X
     # One thread, so that sums are in one order; fewer distinct rows than clusters is fine.
     with one_blas_thread(), one_openmp_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -157,7 +157,7 @@ def normalised_laplacian(graph: sparse.csr_array) -> sparse.csr_array:
 
 
 def ndfs(
-    X: Rows, laplacian: sparse.csr_array | np.ndarray, F: np.ndarray, options: NDFSOptions
+    X: Matrix, laplacian: sparse.csr_array | np.ndarray, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Minimise the objective from the start `F`; it never increases."""
     with threads_for(X), progress("finding clusters", options.max_iter, options.verbose) as bar:

@@ -22,10 +22,10 @@ from scipy import sparse
 
 from ..._progress import progress
 from ...table import SparseTable, Table
+from ..centred_matrix import Matrix
 from ..scaling import LARGEST
 from .graph import degrees
 from .ndfs_solver import NDFSOptions, NDFSResult, Regression, Ridge, threads_for
-from .sparse_rows import Rows
 
 #: Defaults of the toolbox: the smallest norms it divides by, what it adds to penalties, the
 #: weight of the departure per gamma, and the change at which it stops.
@@ -68,7 +68,7 @@ class ToolboxLaplacian:
 
 
 def toolbox_ndfs(
-    X: Rows, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
+    X: Matrix, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Steps from the start `F` until the toolbox would stop; `options.tol` is not used."""
     history: list[float] = []

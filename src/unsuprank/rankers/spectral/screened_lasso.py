@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.linear_model import lars_path_gram
 
-from .sparse_rows import SparseRows
+from ..centred_matrix import CentredMatrix
 
 #: Columns that a path is tried with at first, besides four times as many as it has steps.
 SCREENED = 256
@@ -23,7 +23,7 @@ TIED = 1e-12
 
 
 def screened_path_end(
-    Z: SparseRows, correlations: np.ndarray, steps: int, method: str
+    Z: CentredMatrix, correlations: np.ndarray, steps: int, method: str
 ) -> np.ndarray:
     """Coefficients of a target after some steps, from its products with the columns of `Z`.
 
@@ -33,7 +33,7 @@ def screened_path_end(
     coefficients = np.zeros(Z.shape[1])
     while len(some):
         part = np.sort(some)
-        few = Z.columns(part)
+        few = Z[:, part]
         alphas, _, path = lars_path_gram(
             correlations[part], few.T @ few, n_samples=len(Z), max_iter=steps, method=method
         )
@@ -45,7 +45,7 @@ def screened_path_end(
 
 
 def _missed(
-    Z: SparseRows, correlations: np.ndarray, fitted: np.ndarray, largest: np.ndarray
+    Z: CentredMatrix, correlations: np.ndarray, fitted: np.ndarray, largest: np.ndarray
 ) -> np.ndarray:
     """Which columns are correlated with a residual more than the `largest` of those tried."""
     missed = np.zeros(Z.shape[1], dtype=bool)

@@ -22,11 +22,11 @@ from ..._checks import check_choice, check_count, check_number
 from ..._parallel import one_blas_thread
 from ...ranker import MethodCard
 from ...table import ColumnChoice, SparseTable, Table
+from ..centred_matrix import CentredMatrix, Matrix, column_products, column_squares
 from ..scaling import constant_columns, largest_sizes, unit_size
 from . import toolbox
 from .complete_graph import CompleteGraph
 from .graph import LARGEST_EIGENVALUE, Weights, degrees
-from .sparse_rows import Rows, SparseRows, column_products, column_squares
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
@@ -68,7 +68,7 @@ def _about_means(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def closed_form(
-    f: Rows, mean: np.ndarray, constant: np.ndarray, graph: Graph, style: int
+    f: Matrix, mean: np.ndarray, constant: np.ndarray, graph: Graph, style: int
 ) -> np.ndarray:
     """Values under the styles -1 and 0 of columns that were shifted by their means.
 
@@ -206,13 +206,13 @@ class SPEC(SpectralRanker):
             return closed_form(*self._sparse_about_means(table), ~table.varies, graph, style)
         return self._by_blocks(table, X, column_scorer(graph, style))
 
-    def _sparse_about_means(self, table: SparseTable) -> tuple[SparseRows, np.ndarray]:
+    def _sparse_about_means(self, table: SparseTable) -> tuple[CentredMatrix, np.ndarray]:
         """Columns of size 1 and mean 0, and the means they had."""
         if self.scale_free:
-            return SparseRows.standardised(table, 1.0), np.zeros(table.n_columns)
+            return CentredMatrix.standardised(table, 1.0), np.zeros(table.n_columns)
         moments = table.moments
         size = largest_sizes(np.array([moments.low, moments.high]))
-        return SparseRows.of(table, moments.mean, size), moments.mean / size
+        return CentredMatrix.of(table, moments.mean, 1.0 / size), moments.mean / size
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         better = raw if self.style >= 2 else LARGEST_EIGENVALUE - raw

@@ -14,10 +14,10 @@ from scipy import sparse
 from ..._checks import check_choice, check_count, check_flag, check_number
 from ...ranker import Ranker
 from ...table import SparseTable, Table
+from ..centred_matrix import CentredMatrix, Matrix
 from ..sampled_rows import RanksSample
 from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
-from .sparse_rows import Rows, SparseRows
 from .toolbox import PRESETS, PublishedSettings
 
 SHARED_PARAMETERS_DOC = """\
@@ -116,26 +116,26 @@ class SpectralRanker(RanksSample, Ranker):
             return self
         return copy(self).set_params(**self.published.parameters)
 
-    def _columns(self, table: Table) -> Rows:
+    def _columns(self, table: Table) -> Matrix:
         """The columns that rows are compared by and that are scored."""
         if not isinstance(table, SparseTable):
             return self._scaled(table.values)
         if self.scale_free:
-            return SparseRows.standardised(table, np.sqrt(table.n_rows))
-        return SparseRows.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
+            return CentredMatrix.standardised(table, np.sqrt(table.n_rows))
+        return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
 
     def _scaled(self, values: np.ndarray) -> np.ndarray:
         return centred(values, np.sqrt(len(values)))[0] if self.scale_free else values
 
     def _by_blocks(
-        self, table: Table, X: Rows, score: Callable[[np.ndarray], np.ndarray]
+        self, table: Table, X: Matrix, score: Callable[[np.ndarray], np.ndarray]
     ) -> np.ndarray:
         """Scores of all columns, those of a sparse table written out some at a time."""
         if isinstance(X, np.ndarray):
             return score(X)
         return np.concatenate([score(self._scaled(block)) for _, block in table.blocks()])
 
-    def _neighbour_graph(self, X: Rows) -> sparse.csr_array:
+    def _neighbour_graph(self, X: Matrix) -> sparse.csr_array:
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)

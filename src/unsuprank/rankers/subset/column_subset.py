@@ -29,7 +29,7 @@ from scipy.linalg import lapack
 
 from ..._parallel import one_blas_thread
 from ..._progress import Progress
-from ..sparse_coordinates import SparseCoordinates
+from ..centred_matrix import CentredMatrix, Matrix, column_squares
 
 #: A column of which a smaller share than this is unexplained has nothing to add.
 EXHAUSTED = 1e-8
@@ -41,10 +41,6 @@ BLOCK_BYTES = 2**24
 BLOCK_WORK = 2**33
 #: Columns of a panel of the QR decomposition, and columns that a panel is applied to at a time.
 PANEL, TRAILING = 64, 1024
-
-
-#: A matrix of coordinates, centred; that of a sparse table is never made.
-Coordinates = np.ndarray | SparseCoordinates
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class Residual:
 
     Parameters
     ----------
-    coordinates : ndarray or SparseCoordinates of shape (n_rows, n_coordinates)
+    coordinates : ndarray or CentredMatrix of shape (n_rows, n_coordinates)
         Centred; the coordinates of a column are neighbours.
     widths : ndarray of shape (n_columns,)
         Number of coordinates of each column; 0 for columns without variation.
@@ -87,14 +83,14 @@ class Residual:
     """
 
     def __init__(
-        self, coordinates: Coordinates, widths: np.ndarray, candidates: np.ndarray | None = None
+        self, coordinates: Matrix, widths: np.ndarray, candidates: np.ndarray | None = None
     ) -> None:
         if coordinates.shape[0] > coordinates.shape[1]:
             coordinates = _triangle(coordinates)
         self._coordinates = coordinates
         self._kernel = (
-            coordinates.products()
-            if isinstance(coordinates, SparseCoordinates)
+            coordinates.all_row_products()
+            if isinstance(coordinates, CentredMatrix)
             else row_products(coordinates)
         )
         self._basis = np.empty((coordinates.shape[0], 0))
@@ -159,7 +155,8 @@ class Residual:
 
     def project_out(self, column: int) -> None:
         """Add a column to the chosen ones."""
-        block = self._coordinates[:, self._starts[column] : self._starts[column + 1]]
+        part = slice(self._starts[column], self._starts[column + 1])
+        block = np.asarray(self._coordinates[:, part])
         fresh = _orthonormal_complement(block, self._basis)
         if not fresh.shape[1]:
             return
@@ -179,7 +176,7 @@ class Residual:
 
     def _group(self, columns: np.ndarray, places: np.ndarray) -> _Group:
         width = places.shape[1]
-        if isinstance(self._coordinates, SparseCoordinates):
+        if isinstance(self._coordinates, CentredMatrix):
             return self._sparse_group(self._coordinates, columns, places)
         H = np.empty((len(columns), width, width))
         F = np.empty_like(H)
@@ -194,20 +191,26 @@ class Residual:
         return _Group(columns, places, H, F, floor)
 
     def _sparse_group(
-        self, coordinates: SparseCoordinates, columns: np.ndarray, places: np.ndarray
+        self, coordinates: CentredMatrix, columns: np.ndarray, places: np.ndarray
     ) -> _Group:
         if self._alone is None:
             forms = coordinates.quadratic_forms(self._kernel)
-            self._alone = coordinates.squared_lengths(), forms
+            self._alone = column_squares(coordinates), forms
         H, F = (part[places][:, :, None] for part in self._alone)
         return _Group(columns, places, H, F, EXHAUSTED * H[:, 0, 0])
 
 
-def _triangle(coordinates: Coordinates) -> np.ndarray:
+def _triangle(coordinates: Matrix) -> np.ndarray:
     """As many rows as coordinates, with the same inner products of coordinates."""
-    if isinstance(coordinates, SparseCoordinates):
-        return coordinates.triangle()
+    if isinstance(coordinates, CentredMatrix):
+        return root_of(coordinates.T @ coordinates)
     return triangular_factor(coordinates)
+
+
+def root_of(inner: np.ndarray) -> np.ndarray:
+    """R with R'R = `inner`, a symmetric matrix without negative eigenvalues but for rounding."""
+    lengths, axes = np.linalg.eigh(inner)
+    return np.sqrt(np.maximum(lengths, 0.0))[:, None] * axes.T
 
 
 def triangular_factor(matrix: np.ndarray) -> np.ndarray:

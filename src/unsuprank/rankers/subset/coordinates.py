@@ -6,18 +6,17 @@ import numpy as np
 
 from ..._parallel import blas_threads
 from ...table import SparseTable, Table
-from ..clustering_space import embed, embedding_widths
+from ..centred_matrix import Matrix
+from ..clustering_space import embed, embed_sparse, embedding_widths
 from ..large_tables import Rows
 from ..shared_variance.by_chunks import sums_by_chunks
-from ..sparse_coordinates import SparseCoordinates, root_of
+from .column_subset import root_of
 
 #: Power of a column's standard deviation that its coordinates are multiplied by.
 SCALES = {"standard": 0.0, "half": 0.5, "raw": 1.0}
 
 
-def scaled_coordinates(
-    table: Rows, scale: str
-) -> tuple[np.ndarray | SparseCoordinates, np.ndarray]:
+def scaled_coordinates(table: Rows, scale: str) -> tuple[Matrix, np.ndarray]:
     """Coordinates of all columns (missing values at the centre), and the width of each column.
 
     Of rows that come some at a time, other coordinates with the same inner products of columns.
@@ -26,7 +25,8 @@ def scaled_coordinates(
         return _from_products(table, scale)
     widths = embedding_widths(table)
     if isinstance(table, SparseTable):
-        return SparseCoordinates(table, relative_spreads(table) ** SCALES[scale]), widths
+        embedded = embed_sparse(table, relative_spreads(table) ** SCALES[scale])
+        return embedded[:, table.varies], widths
     coordinates = embed(table)
     power = SCALES[scale]
     if power and coordinates.shape[1]:

@@ -12,8 +12,8 @@ from ..._checks import check_count, check_number
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table, read_table
+from ..centred_matrix import Matrix, column_squares
 from ..forest import Genie3
-from ..sparse_coordinates import SparseCoordinates
 from .coordinates import scaled_coordinates
 
 #: Copies keep this novelty, so that they stay in the order of the wrapped ranker.
@@ -153,7 +153,7 @@ class Diversified(Ranker):
 
 def diversify(
     ranking: np.ndarray,
-    coordinates: np.ndarray | SparseCoordinates,
+    coordinates: Matrix,
     widths: np.ndarray,
     redundancy: float,
     n_picks: int,
@@ -165,7 +165,7 @@ def diversify(
     ----------
     ranking : ndarray of shape (n_columns,)
         1 is best.
-    coordinates, widths : ndarray or SparseCoordinates, and ndarray
+    coordinates, widths : ndarray or CentredMatrix, and ndarray
         Of the columns, as for :class:`.column_subset.Residual`.
     redundancy : float
     n_picks : int
@@ -173,7 +173,7 @@ def diversify(
     """
     columns = np.repeat(np.arange(len(widths)), widths)
     starts = np.concatenate([[0], np.cumsum(widths)])
-    lengths = np.bincount(columns, squared_lengths(coordinates), len(widths))
+    lengths = np.bincount(columns, column_squares(coordinates), len(widths))
     novelty = np.ones(len(widths))
     waiting = np.ones(len(widths), dtype=bool)
     scores = np.empty(len(widths))
@@ -182,7 +182,7 @@ def diversify(
         pick = int(np.argmax(worth))
         waiting[pick] = False
         scores[pick] = worth[pick]
-        basis = _orthonormal_basis(coordinates[:, starts[pick] : starts[pick + 1]])
+        basis = _orthonormal_basis(np.asarray(coordinates[:, starts[pick] : starts[pick + 1]]))
         explained = np.einsum("rc,rc->c", images := basis.T @ coordinates, images)
         share = np.bincount(columns, explained, len(widths)) / np.where(lengths > 0, lengths, 1.0)
         novelty = np.minimum(novelty, np.maximum(1.0 - share, LEAST_NOVELTY))
@@ -190,13 +190,6 @@ def diversify(
             progress.advance()
     scores[waiting] = (novelty**redundancy / ranking)[waiting]
     return scores
-
-
-def squared_lengths(coordinates: np.ndarray | SparseCoordinates) -> np.ndarray:
-    """The squared length of each coordinate."""
-    if isinstance(coordinates, SparseCoordinates):
-        return coordinates.squared_lengths()
-    return np.einsum("ij,ij->j", coordinates, coordinates)
 
 
 def _orthonormal_basis(block: np.ndarray) -> np.ndarray:

@@ -1,0 +1,239 @@
+"""Centred and scaled columns of a sparse table: a matrix that is never written out.
+
+Centred columns have no zeros left. So they are kept as a sparse matrix M and what is taken off each
+of its columns, A = M - 1s', and products take the shift s into account:
+
+    A v  =  M v - (s'v) 1.
+
+Digits cancel in that where a mean is large beside the spread of its column. In a column with a
+zero, among m rows, it is at most sqrt(m) times the spread. Columns without any zero gain nothing by
+being sparse: a number near their mean is taken off what is held. Distances of rows do not depend on
+the shift, and are those of the rows of M.
+
+:class:`CentredMatrix` has as much of the ways of a NumPy matrix as rankers need, so that most of
+what they compute is written down once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from .. import _kernels
+from .._parallel import in_batches
+from ..table import SparseTable
+from .scaling import range_unit
+
+#: Products of rows, and numbers of products with columns, that are made at a time.
+ROW_BLOCK = 2**17
+COLUMN_BLOCK = 2**21
+
+
+@dataclass(frozen=True)
+class CentredMatrix:
+    """The matrix ``held - shift``; `held` is sparse, by rows or by columns."""
+
+    held: sparse.csr_array | sparse.csc_array
+    shift: np.ndarray
+
+    #: NumPy leaves products with this to it.
+    __array_ufunc__ = None
+
+    @classmethod
+    def of(cls, table: SparseTable, centre: np.ndarray, factors: np.ndarray) -> CentredMatrix:
+        """The values of a table minus those of `centre`, times those of `factors`, per column."""
+        taken = np.where(table.n_held == table.n_rows, _near_means(table), 0.0)
+        values = np.empty(len(table.matrix.data))
+        first = 0
+        for columns, some in table.pieces():
+            last = first + len(some)
+            values[first:last] = (some - taken[columns]) * factors[columns]
+            first = last
+        return cls(_with_values(table.matrix, values), (centre - taken) * factors)
+
+    @classmethod
+    def standardised(cls, table: SparseTable, length: float) -> CentredMatrix:
+        """Centred columns of a given Euclidean norm; constant ones are 0."""
+        factors = spread_factors(table, length / np.sqrt(table.n_rows))
+        return cls.of(table, table.moments.mean, factors)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.held.shape
+
+    def __len__(self) -> int:
+        return self.held.shape[0]
+
+    @cached_property
+    def by_rows(self) -> sparse.csr_array:
+        """What is held, row after row."""
+        return self.held.tocsr()
+
+    @cached_property
+    def by_columns(self) -> sparse.csc_array:
+        """What is held, column after column."""
+        return self.held.tocsc()
+
+    def __getitem__(self, key: Any) -> CentredMatrix:
+        """Some rows, or ``[:, columns]``."""
+        if not isinstance(key, tuple):
+            return CentredMatrix(self.by_rows[key], self.shift)
+        return CentredMatrix(self.by_columns[:, key[1]], self.shift[key[1]])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.held.toarray(order="F") - self.shift
+
+    def __truediv__(self, unit: np.ndarray | float) -> CentredMatrix:
+        """The same with columns divided by those of `unit`."""
+        unit = np.broadcast_to(unit, self.shape[1])
+        held = self.by_rows
+        return CentredMatrix(_with_values(held, held.data / unit[held.indices]), self.shift / unit)
+
+    @property
+    def T(self) -> TransposedMatrix:
+        """The transposed matrix."""
+        return TransposedMatrix(self)
+
+    def __matmul__(self, other: np.ndarray | TransposedMatrix) -> np.ndarray:
+        if isinstance(other, TransposedMatrix):
+            assert other.matrix is self
+            return self.all_row_products()
+        return self.held @ other - self.shift @ other
+
+    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
+        return (self.held.T @ other.T).T - np.multiply.outer(other.sum(axis=-1), self.shift)
+
+    def row_products(self, rows: slice) -> np.ndarray:
+        """Products of neighbouring rows with all rows; those of all rows are symmetric."""
+        products = np.empty((rows.stop - rows.start, len(self)))
+        _kernels.sparse_products(*self._lines, rows.start, rows.stop, products)
+        if self.shift.any():
+            products -= np.add.outer(self._excess[rows], self._excess)
+        return products
+
+    @cached_property
+    def _excess(self) -> np.ndarray:
+        """What the shift adds to the products of each row, half of that of both together."""
+        return self.held @ self.shift - 0.5 * (self.shift @ self.shift)
+
+    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
+        """Products of all pairs of rows, on threads if asked for."""
+        products = np.empty((len(self), len(self)))
+
+        def some(first: int, last: int) -> None:
+            products[first:last] = self.row_products(slice(first, last))
+
+        size = max(1, ROW_BLOCK // max(1, len(self)))
+        for _ in in_batches(some, len(self), n_jobs=n_jobs, batch_size=size):
+            pass
+        return products
+
+    @cached_property
+    def _lines(self) -> tuple[_kernels.SparseLines, _kernels.SparseLines]:
+        return _lines(self.by_rows, self.shape[1]), _lines(self.by_columns, self.shape[0])
+
+    def all_column_products(self) -> np.ndarray:
+        """Products of all pairs of columns."""
+        products = (self.held.T @ self.held).toarray()
+        sums = self.held.sum(axis=0) - 0.5 * len(self) * self.shift
+        for row, of_row, shift in zip(products, sums, self.shift, strict=True):
+            row -= of_row * self.shift + shift * sums
+        return products
+
+    def row_squares(self) -> np.ndarray:
+        """Squared norms of the rows."""
+        plain = self.held.power(2).sum(axis=1)
+        return plain - 2.0 * (self.held @ self.shift) + self.shift @ self.shift
+
+    def column_squares(self, weights: np.ndarray) -> np.ndarray:
+        """Sums of the squares of every column, weighted by row."""
+        plain = weights @ self.held.power(2) - 2.0 * self.shift * (weights @ self.held)
+        return plain + np.square(self.shift) * weights.sum()
+
+    def column_products(self, other: np.ndarray) -> np.ndarray:
+        """Products of every column with that of a dense matrix."""
+        plain = self.held.multiply(other).sum(axis=0)
+        return plain - self.shift * other.sum(axis=0)
+
+    def quadratic_forms(self, kernel: np.ndarray) -> np.ndarray:
+        """a'Ka of every column a, some columns at a time."""
+        forms = np.empty(self.shape[1])
+        step = max(1, COLUMN_BLOCK // len(self))
+        for first in range(0, len(forms), step):
+            part = self[:, first : first + step]
+            forms[first : first + step] = part.column_products(kernel @ part)
+        return forms
+
+    def unshifted(self) -> CentredMatrix:
+        """Rows as far from each other as these, with means near 0."""
+        return CentredMatrix(self.held, np.zeros(self.shape[1]))
+
+    def within_range(self) -> tuple[CentredMatrix, float]:
+        """The same and 1, or over u and u for a power of two u that keeps squares in range."""
+        unit = range_unit(float(np.abs(self.held.data).max(initial=0.0)))
+        return (self, unit) if unit == 1.0 else (self / unit, unit)
+
+
+@dataclass(frozen=True)
+class TransposedMatrix:
+    """The transposed matrix of a centred one."""
+
+    matrix: CentredMatrix
+
+    def __matmul__(self, other: np.ndarray | CentredMatrix) -> np.ndarray:
+        if isinstance(other, CentredMatrix):
+            assert other is self.matrix
+            return other.all_column_products()
+        return (other.T @ self.matrix).T
+
+
+#: Rows that are compared, and columns that are scored: dense, or those of a sparse table.
+Matrix: TypeAlias = np.ndarray | CentredMatrix
+
+
+def column_products(A: Matrix, other: np.ndarray) -> np.ndarray:
+    """Products of every column with that of a dense matrix."""
+    if isinstance(A, CentredMatrix):
+        return A.column_products(other)
+    return np.einsum("ij,ij->j", A, other)
+
+
+def column_squares(A: Matrix, weights: np.ndarray | None = None) -> np.ndarray:
+    """Sums of the squares of every column, weighted by row if there are weights."""
+    if isinstance(A, CentredMatrix):
+        return A.column_squares(np.ones(len(A)) if weights is None else weights)
+    return column_products(A, A) if weights is None else weights @ np.square(A)
+
+
+def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
+    """What columns are multiplied by to have a given standard deviation; 0 for constant ones."""
+    now = table.moments.spread
+    with np.errstate(over="ignore"):
+        factors = np.where(now > 0.0, spread / np.where(now > 0.0, now, 1.0), 0.0)
+    return np.minimum(factors, np.finfo(float).max)
+
+
+def _near_means(table: SparseTable) -> np.ndarray:
+    """The means, rounded as little as keeps whole numbers whole: their differences stay exact."""
+    spread = table.moments.spread
+    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0.0, spread, 1.0))[1] - 1)
+    return np.rint(table.moments.mean / unit) * unit
+
+
+def _with_values(matrix: Any, values: np.ndarray) -> Any:
+    """Other values in the places of those of `matrix`."""
+    return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def _lines(matrix: sparse.csr_array | sparse.csc_array, others: int) -> _kernels.SparseLines:
+    return _kernels.SparseLines(
+        matrix.indptr.astype(np.int64),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data,
+        others,
+    )
