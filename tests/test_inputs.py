@@ -54,6 +54,14 @@ def test_anndata(sparse_matrix):
         VarianceRanker().fit(adata)
 
 
+def test_columns_that_are_named_by_numbers_may_be_nominal():
+    frame = pd.DataFrame({0: [1.0, 2.0, 4.0, 8.0], 1: list("abab"), 2: [1.0, 0.0, 0.0, 1.0]})
+    table = read_table(frame)
+    assert table.names == ["0", "1", "2"]
+    np.testing.assert_array_equal(table.n_values, [0, 2, 0])
+    np.testing.assert_array_equal(table.values[:, 0], frame[0])
+
+
 def test_columns_of_texts_in_an_array_of_objects_are_nominal():
     X = np.array([["a", 1.0], ["b", 2.0], [None, 4.0], ["a", np.nan]], dtype=object)
     frame = pd.DataFrame({"w": X[:, 0], "x": X[:, 1].astype(float)})

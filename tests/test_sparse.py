@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from unsuprank import (
+    MCFS,
+    NDFS,
+    SPEC,
     Diversified,
     Genie3,
     GreedyCSS,
+    LaplacianScore,
     RandomForestScore,
     RandomRanker,
     SharedVariance,
     SymbolicScore,
+    URelief,
     VarianceRanker,
     _kernels,
 )
@@ -68,6 +75,59 @@ def test_what_is_not_sorted_or_held_twice_is_put_right_and_input_is_left_alone()
     np.testing.assert_array_equal(table.dense().values, [[2.0, 0.0, 1.0], [0.0, 12.0, 0.0]])
     np.testing.assert_array_equal(X.indices, [2, 0, 1, 1])
     np.testing.assert_array_equal(X.data, [1.0, 2.0, 4.0, 8.0])
+
+
+EVERY_KIND = [
+    VarianceRanker(),
+    Genie3(n_estimators=5, random_state=0),
+    URelief(n_neighbors=5),
+    SharedVariance(),
+    GreedyCSS(n_picks=4),
+    LaplacianScore(),
+    SPEC(),
+    MCFS(n_clusters=2),
+    NDFS(n_clusters=2, max_iter=3, random_state=0),
+]
+
+
+def unusual_forms(X: np.ndarray) -> dict[str, Any]:
+    """Ways to hold a table of whole numbers that are rare, and right."""
+    pd = pytest.importorskip("pandas")
+    rows, columns = (index.astype(np.int64) for index in np.nonzero(X))
+    values, held = X[rows, columns], sparse.csr_array(X)
+    twice = np.tile(rows, 2), np.tile(columns, 2)
+    backwards = np.lexsort((-rows, columns))
+    every = np.tile(np.arange(X.shape[1]), len(X)), np.arange(0, X.size + 1, X.shape[1])
+    frame = pd.DataFrame(X.astype(int)).astype(pd.SparseDtype(int, 0))
+    return {
+        "long indices": sparse.coo_array((values, (rows, columns)), X.shape).tocsr(),
+        "duplicates": sparse.coo_array((np.tile(values / 2, 2), twice), X.shape),
+        "descending": sparse.csc_array(
+            (values[backwards], rows[backwards], held.tocsc().indptr), X.shape
+        ),
+        "zeros that are held": sparse.csr_array((X.ravel(), *every), X.shape),
+        **{str(kind): held.astype(kind) for kind in ("int8", "uint8", "int64", "float32")},
+        "frame of integers": frame,
+        "frame of several types": frame.astype({3: pd.SparseDtype(float, 0)}),
+    }
+
+
+@pytest.mark.filterwarnings("ignore:NDFS did not converge")
+def test_unusual_forms_are_ranked_as_the_dense_table() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(1, 100, size=(30, 12)) * (rng.random((30, 12)) < 0.5) * 1.0
+    for ranker in EVERY_KIND:
+        expected = ranker.fit(X).scores_
+        for form, held in unusual_forms(X).items():
+            found = ranker.fit(held).scores_
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12, err_msg=form)
+
+
+def test_true_and_false_are_1_and_0() -> None:
+    X = random_counts(2) > 0
+    table = read_table(sparse.csr_array(X))
+    assert not table.n_values.any()
+    np.testing.assert_array_equal(table.dense().values, X)
 
 
 def _with(attribute: str, index: int, value: int, kind: str = "csr"):
@@ -126,6 +186,9 @@ def test_sparse_frames_and_anndata_stay_sparse() -> None:
         np.testing.assert_array_equal(table.dense().values, X)
     with pytest.raises(ValueError, match="fill_value"):
         read_table(pd.DataFrame(X).astype(pd.SparseDtype(float, np.nan)))
+    frame["g3"] = X[:, 3]
+    with pytest.raises(ValueError, match=r"sparse and others are not, such as 'g3'; make all"):
+        read_table(frame)
 
 
 def test_who_cannot_take_sparse_input_says_who_can() -> None:

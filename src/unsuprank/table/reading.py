@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from narwhals.dependencies import is_pandas_dataframe
 from scipy import sparse
 from sklearn.utils import check_array
 
@@ -48,7 +49,7 @@ def read_table(
     """
     if is_anndata(X):
         X = _table_of_anndata(X)
-    if _is_sparse_frame(X):
+    if _has_sparse_columns(X):
         X = _table_of_sparse_frame(X)
     if sparse.issparse(X):
         X = SparseTable(checked_matrix(X), Schema(None, (None,) * X.shape[1]))
@@ -79,12 +80,19 @@ def _table_of_anndata(adata: Any) -> Table:
     return table.renamed(str(name) for name in adata.var_names)
 
 
-def _is_sparse_frame(X: Any) -> bool:
-    """Whether `X` is a pandas DataFrame of which all columns are sparse."""
-    return hasattr(X, "dtypes") and hasattr(X, "sparse") and X.shape[1] > 0
+def _has_sparse_columns(X: Any) -> bool:
+    """Whether `X` is a pandas DataFrame with a column that is sparse, all of them as a rule."""
+    dtypes = X.dtypes if is_pandas_dataframe(X) else ()
+    return any(hasattr(dtype, "fill_value") for dtype in dtypes)
 
 
 def _table_of_sparse_frame(frame: Any) -> Table:
+    dense = [name for name, dtype in frame.dtypes.items() if not hasattr(dtype, "fill_value")]
+    if dense:
+        raise ValueError(
+            f"Some columns of the DataFrame are sparse and others are not, such as {dense[0]!r}; "
+            "make all of them sparse, or all of them dense by astype(float)."
+        )
     if any(dtype.fill_value != 0 for dtype in frame.dtypes):
         raise ValueError(
             "The sparse DataFrame leaves out values other than 0; pass one with fill_value=0, or "
@@ -235,7 +243,7 @@ def _read_frame(
         schema = Schema(names, (None,) * len(names))
     if schema is not None and all(numeric) and all(c is None for c in schema.categories):
         return np.asfortranarray(frame.to_numpy(), dtype=np.float64), schema
-    columns = [_column_values(frame[name], name) for name in dtypes]
+    columns = [_column_values(*column) for column in zip(frame.iter_columns(), names, strict=True)]
     if schema is None:
         is_nominal = column_mask(nominal, len(names), names) | ~np.array(ordered)
         categories = tuple(

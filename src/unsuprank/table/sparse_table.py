@@ -217,6 +217,9 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
     kind = sparse.csr_array if X.format == "csr" else sparse.csc_array
     matrix = kind((X.data, X.indices, X.indptr), shape=X.shape)
     check_pointers(matrix)
+    if max(matrix.nnz, *matrix.shape) <= np.iinfo(np.int32).max:  # all that scikit-learn takes
+        short = (part.astype(np.int32, copy=False) for part in (matrix.indices, matrix.indptr))
+        matrix = kind((matrix.data, *short), shape=matrix.shape)
     return matrix
 
 
