@@ -13,6 +13,7 @@ from unsuprank import MCFS, NDFS, SPEC, LaplacianScore
 from unsuprank.rankers.centred_matrix import CentredMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import screened_lasso
+from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 from unsuprank.table import read_table
 
 
@@ -37,6 +38,14 @@ RANKERS = [
     SPEC(preset="scikit-feature"),
     MCFS(n_clusters=3),
     MCFS(n_clusters=2, n_nonzero=5, standardize=False),
+]
+
+
+OF_TEXTS = [
+    *(LaplacianScore(standardize=s, weights=w) for s in (True, False) for w in ("heat", "cosine")),
+    LaplacianScore(preset="scikit-feature"),
+    SPEC(),
+    SPEC(standardize=False, graph="knn"),
 ]
 
 
@@ -117,12 +126,42 @@ def test_equally_near_rows_come_in_their_order_whatever_the_threads() -> None:
     assert np.array_equal(LaplacianScore(n_neighbors=7, n_jobs=2).fit(X).scores_, expected)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_of_equally_near_rows_of_counts_the_first_are_taken(seed) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, (70, 12)) * (rng.random((70, 12)) < 0.3) * 1.0
+    X[:, 1] += 1000.0  # a column without a zero
+    table, k = read_table(sparse.csr_array(X)), int(rng.integers(1, 12))
+    held = CentredMatrix.of(table, np.zeros(12), np.ones(12))
+    distances = np.square(X[:, None] - X).sum(axis=2)
+    np.fill_diagonal(distances, np.inf)
+    expected = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    for rows in (X, held):
+        np.testing.assert_array_equal(nearest_rows(rows, GraphOptions(k)), expected)
+    X[:, 1] -= 1000.0
+    held = CentredMatrix.of(read_table(sparse.csr_array(X)), np.zeros(12), np.ones(12))
+    options = GraphOptions(k, weights="cosine")
+    np.testing.assert_array_equal(nearest_rows(X, options), nearest_rows(held, options))
+
+
+@pytest.mark.parametrize("weights", ["heat", "binary", "cosine"])
+@pytest.mark.filterwarnings("ignore")
+def test_counts_have_the_same_scores_sparse_and_dense(weights) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(2.0, (80, 30)) * (rng.random((80, 30)) < 0.2) * 1.0
+    for ranker in (LaplacianScore, SPEC):
+        options = {"graph": "knn"} if ranker is SPEC else {}
+        ranker = ranker(standardize=False, weights=weights, **options)
+        expected = ranker.fit(X).scores_
+        np.testing.assert_allclose(ranker.fit(sparse.csr_array(X)).scores_, expected, rtol=1e-12)
+
+
 @pytest.mark.data
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["BASEHOCK", "PCMAC", "RELATHE"])
 def test_text(load_mat, name) -> None:
     X = load_mat(name)[:400]
-    for ranker in (LaplacianScore(), SPEC()):
+    for ranker in (*OF_TEXTS, NDFS(n_clusters=3, max_iter=3, random_state=0)):
         expected = ranker.fit(X).scores_
         for held in (sparse.csr_array(X), sparse.csc_array(X)):
             np.testing.assert_allclose(ranker.fit(held).scores_, expected, rtol=1e-9, atol=1e-12)

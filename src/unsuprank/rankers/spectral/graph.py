@@ -14,7 +14,9 @@ So by default it is tuned to the data, ``2 t^2`` = mean squared distance of neig
 Neighbours are searched by scikit-learn, block by block. Distances on edges are then computed
 again as sums of squared differences, because the fast search loses digits to cancellation. Sparse
 rows are compared by products of sparse matrices, and those that may be among the nearest measured
-again; of equally near ones the first are taken.
+again; of equally near ones the first are taken. Rows of whole numbers, such as counts, are often
+equally near, and rounding would choose between them. Their products are exact, so that the first
+are taken there as well: a table of counts has one graph, sparse or dense.
 """
 
 from __future__ import annotations
@@ -44,8 +46,10 @@ BLOCK_WORK = 2e9
 #: Matrix that scikit-learn compares at a time, and blocks of these that threads share.
 SEARCH_ROWS = 256
 BLOCKS = 8
-#: Bytes of distances between sparse rows that are held at a time.
-SPARSE_BYTES = 2**24
+#: Bytes of distances that are held at a time where all are compared here.
+BLOCK_BYTES = 2**24
+#: Whole numbers below this have no gaps between them, and nothing is rounded.
+EXACT = 2.0**53
 #: Columns up to which a search tree beats comparing all pairs of rows.
 TREE_COLUMNS = 10
 #: A row whose weights to all other rows sum to less is isolated.
@@ -88,13 +92,16 @@ def nearest_rows(X: Matrix, options: GraphOptions) -> np.ndarray:
     """Indices of the nearest other rows of each row; fewer where there are too few rows."""
     m = len(X)
     k = min(options.n_neighbors, m - 1)
+    cosine = options.weights == "cosine"
+    block = max(1, BLOCK_BYTES // (8 * m))
     if isinstance(X, CentredMatrix):
-        block = max(1, SPARSE_BYTES // (8 * m))
-        search = _sparse_search(X, k, options.weights == "cosine")
+        search = _sparse_search(X, k, cosine)
+    elif (cosine or X.shape[1] > TREE_COLUMNS) and _products_are_exact(X):
+        search = _whole_search(X, k, cosine)
     else:
         share = -(-m // (BLOCKS * SEARCH_ROWS)) * SEARCH_ROWS
         block = max(1, min(int(BLOCK_WORK / X.size), share))
-        search = _dense_search(X, k, options.weights == "cosine")
+        search = _dense_search(X, k, cosine)
 
     def neighbours(first: int, last: int) -> np.ndarray:
         return search(slice(first * block, min(last * block, m)))
@@ -134,11 +141,47 @@ def _sparse_search(X: CentredMatrix, k: int, cosine: bool) -> Callable[[slice], 
         np.fill_diagonal(coarse[:, rows], np.inf)
         reach = np.partition(coarse, k - 1, axis=1)[:, k - 1] + compare.slack[rows]
         row, near = np.nonzero(coarse <= reach[:, None])
-        order = np.lexsort((near, compare.of_pairs(rows.start + row, near), row))
-        starts = np.searchsorted(row, np.arange(len(coarse)))
-        return near[order][starts[:, None] + np.arange(k)]
+        return _first(k, row, near, compare.of_pairs(rows.start + row, near))
 
     return neighbours
+
+
+def _whole_search(X: np.ndarray, k: int, cosine: bool) -> Callable[[slice], np.ndarray]:
+    """What finds the `k` nearest other rows of some rows, all of them of whole numbers."""
+    squares = np.einsum("ij,ij->i", X, X)
+    norms = np.sqrt(np.where(squares > 0, squares, 1.0))
+
+    def neighbours(rows: slice) -> np.ndarray:
+        products = X[rows] @ X.T
+        if cosine:
+            distances = 1.0 - products / np.multiply.outer(norms[rows], norms)
+        else:
+            distances = np.add.outer(squares[rows], squares) - 2.0 * products
+        np.fill_diagonal(distances[:, rows], np.inf)
+        reach = np.partition(distances, k - 1, axis=1)[:, k - 1]
+        row, near = np.nonzero(distances <= reach[:, None])
+        return _first(k, row, near, distances[row, near])
+
+    return neighbours
+
+
+def _products_are_exact(X: np.ndarray) -> bool:
+    """Whether all are whole numbers, so small that sums of products are not rounded."""
+    blocks = (X[first : first + SEARCH_ROWS] for first in range(0, len(X), SEARCH_ROWS))
+    return all(
+        (block == np.rint(block)).all() and 4.0 * np.einsum("ij,ij->i", block, block).max() < EXACT
+        for block in blocks
+    )
+
+
+def _first(k: int, row: np.ndarray, near: np.ndarray, distance: np.ndarray) -> np.ndarray:
+    """The `k` nearest of the rows `near` to each of some rows; of equally near ones the first.
+
+    Pairs come row by row, and there are `k` or more of each row.
+    """
+    order = np.lexsort((near, distance, row))
+    starts = np.searchsorted(row, np.arange(row[-1] + 1))
+    return near[order][starts[:, None] + np.arange(k)]
 
 
 def _without_self(near: np.ndarray, rows: np.ndarray) -> np.ndarray:
