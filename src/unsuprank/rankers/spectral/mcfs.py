@@ -94,14 +94,15 @@ class Regressions:
     steps: int
     #: Products of the targets with the columns, targets x columns.
     correlations: np.ndarray
-    #: Products of all pairs of columns, where they are not too many.
+    #: Products of all pairs of columns, where they are dense and not too many.
     gram: np.ndarray | None
 
     @classmethod
     def of(cls, Z: Matrix, Y: np.ndarray, steps: int) -> Regressions:
         """The regressions of the columns of `Y` on those of `Z`, and the products they share."""
         m, n = Z.shape
-        gram = Z.T @ Z if n <= GRAM_COLUMNS and n <= 4 * m else None
+        few = isinstance(Z, np.ndarray) and n <= min(GRAM_COLUMNS, 4 * m)
+        gram = Z.T @ Z if few else None
         correlations = np.ascontiguousarray(Y.T @ Z)
         # What no column has to do with is left alone: its products are rounding errors.
         unrelated = np.abs(correlations).max(axis=1) <= ROUNDING * np.linalg.norm(Y, axis=0)

@@ -91,7 +91,8 @@ class RowSystem:
     def __init__(self, X: Matrix, penalty: np.ndarray) -> None:
         self._X, self._penalty = X, penalty
         scaled = X / np.sqrt(penalty)
-        self._factor = _factor_plus_one(scaled @ scaled.T)
+        # Symmetric, and column after column: LAPACK would make a copy of it otherwise.
+        self._factor = _factor_plus_one((scaled @ scaled.T).T)
 
     def residual(self, F: np.ndarray) -> np.ndarray:
         """What the columns do not explain of `F`."""
