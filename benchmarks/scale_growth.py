@@ -73,6 +73,8 @@ def _plot(took: list, expected: np.ndarray) -> None:
         places[0, k].loglog(sizes, expected[part], "--", label="model")
         places[1, k].semilogx(sizes, [t.megabytes for t in took[part]], "o-")
         places[1, k].set_xlabel(name.replace("n_", ""))
+        places[1, k].set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8)
+        places[1, k].minorticks_off()
     places[0, 0].set_ylabel("CPU seconds")
     places[1, 0].set_ylabel("MB above the table")
     places[0, 0].legend()

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..shared_variance.shuffles import upper_tail
-from .column_subset import Residual
+from .column_subset import EXHAUSTED, Residual
 
 #: The chance that any column at all is taken to be beyond chance when none is.
 LEVEL = 0.05
@@ -48,10 +48,11 @@ class BeyondChance:
     def __call__(self, residual: Residual) -> np.ndarray:
         found = residual.columns()
         d = self._n_rows - 1 - residual.n_dimensions
-        open_columns = (found.rank > 0) & (found.rank < d)
+        trace = residual.left() - found.own
+        # Of others that are explained but for rounding, there is nothing left to explain.
+        open_columns = (found.rank > 0) & (found.rank < d) & (trace > EXHAUSTED * residual.total)
         if d < 3 or not open_columns.any():
             return np.zeros(residual.n_columns)
-        trace = residual.left() - found.own
         squares = residual.squares() - 2.0 * found.image + found.square
         explained = found.gain - found.own
         scores, deviation = standardised(explained, found.rank, trace, squares, d)
