@@ -177,8 +177,8 @@ class TestSameAnswer:
         assert np.array_equal(scores(n_jobs=2, working_memory=0.001), expected)
         with config_context(working_memory=0.02):
             assert np.array_equal(scores(n_jobs=3), expected)
-        monkeypatch.setattr("unsuprank.rankers.relief.urelief.SERIAL_DIFFERENCES", 0)
-        monkeypatch.setattr("unsuprank.rankers.relief.urelief.TASK_DIFFERENCES", 1)
+        monkeypatch.setattr("unsuprank.rankers.relief.relief_path.SERIAL_DIFFERENCES", 0)
+        monkeypatch.setattr("unsuprank.rankers.relief.relief_path.TASK_DIFFERENCES", 1)
         assert np.array_equal(scores(n_jobs=2), expected)
         assert np.array_equal(scores(n_jobs=4), expected)
 

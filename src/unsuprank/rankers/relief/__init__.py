@@ -1,5 +1,6 @@
 """Ranking by near rows: Relief without labels."""
 
-from .urelief import URelief, urelief_path
+from .relief_path import urelief_path
+from .urelief import URelief
 
 __all__ = ["URelief", "urelief_path"]
