@@ -21,7 +21,7 @@ from unsuprank.ranker import Ranker
 #: How long after its beginning a fit is interrupted.
 MOMENT = 0.05
 #: Seconds after which nobody waits any longer for the end.
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 def rank(begun: int, said: Path, *arguments: str) -> None:
@@ -33,7 +33,7 @@ def rank(begun: int, said: Path, *arguments: str) -> None:
         return fit(self, *args, **options)
 
     def last(self, scores, table):
-        time.sleep(60)
+        time.sleep(600)
         return finite(self, scores, table)
 
     Ranker.fit, Ranker._finite = noted, last

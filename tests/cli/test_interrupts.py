@@ -70,7 +70,7 @@ def interrupt(code: str, *arguments: str, **environment: str) -> subprocess.Comp
 
 def test_while_modules_are_imported(tmp_path):
     (tmp_path / "typer.py").write_text(
-        "import time; print('importing', flush=True); time.sleep(60)"
+        "import time; print('importing', flush=True); time.sleep(600)"
     )
     code = "from unsuprank.cli import main; main()"
     ended = interrupt(code, "methods", PYTHONPATH=str(tmp_path))
@@ -111,9 +111,9 @@ from unsuprank.cli import app, main
 def run(arguments):
     try:
         print("busy", flush=True)
-        time.sleep(60)
+        time.sleep(600)
     except KeyboardInterrupt:
-        time.sleep(60)
+        time.sleep(600)
 app.run = run
 main()
 """

@@ -35,6 +35,8 @@ MANY_VALUES = 48
 #: Rows that a large table is folded into, and of a sample that stands for it.
 FOLDED_ROWS = 2048
 SAMPLED_ROWS = 16_384
+#: Values that are added at a time.
+PIECE = 2**18
 
 Rows = Table | RowSource
 
@@ -147,4 +149,7 @@ def _fold_sparse(
     row = np.repeat(np.arange(chunk.n_rows), np.diff(held.indptr))
     flat = folded.reshape(-1, order="F")  # a view: column after column
     at = held.indices.astype(np.intp) * len(folded) + places[row]
-    np.add.at(flat, at, held.data * signs[row])
+    signed = held.data * signs[row]
+    for first in range(0, len(at), PIECE):  # in steps that Ctrl-C can come between
+        part = slice(first, first + PIECE)
+        np.add.at(flat, at[part], signed[part])
