@@ -35,8 +35,6 @@ MANY_VALUES = 48
 #: Rows that a large table is folded into, and of a sample that stands for it.
 FOLDED_ROWS = 2048
 SAMPLED_ROWS = 16_384
-#: Values that are added at a time.
-PIECE = 2**18
 
 Rows = Table | RowSource
 
@@ -110,7 +108,10 @@ Folded = tuple[np.ndarray, bool]
 
 
 def _nothing_folded(n_columns: int) -> Folded:
-    return np.zeros((FOLDED_ROWS, n_columns), order="F"), False
+    folded = np.empty((FOLDED_ROWS, n_columns), order="F")
+    for column in folded.T:  # new memory can be slow to come by, and Ctrl-C should not wait for it
+        column[:] = 0.0
+    return folded, False
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,4 @@ def _fold_sparse(
     row = np.repeat(np.arange(chunk.n_rows), np.diff(held.indptr))
     flat = folded.reshape(-1, order="F")  # a view: column after column
     at = held.indices.astype(np.intp) * len(folded) + places[row]
-    signed = held.data * signs[row]
-    for first in range(0, len(at), PIECE):  # in steps that Ctrl-C can come between
-        part = slice(first, first + PIECE)
-        np.add.at(flat, at[part], signed[part])
+    np.add.at(flat, at, held.data * signs[row])
