@@ -15,7 +15,7 @@ PACKAGE = Path(unsuprank.__file__).parent
 #: one floor know nothing of each other, unless `NEIGHBOURS` says so.
 FLOORS = (
     {"_kernels", "_testing_kernels", "_version", "_checks", "_parallel", "_progress", "_views"}
-    | {"_weights", "_cluster"},
+    | {"_weights", "_cluster", "_temporary"},
     {"table"},
     {"row_source"},
     {"dask_rows"},

@@ -14,6 +14,7 @@ so that nested work can neither wait for itself nor crowd the processors.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 import time
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
@@ -37,6 +38,8 @@ SERIAL_SECONDS = 0.001
 SHORT_SECONDS = 0.02
 #: Items of the first, timed batch.
 FIRST_BATCH = 4
+#: Multiplications in less than a tenth of a second.
+SHORT_WORK = 10**8
 
 
 _pools: dict[tuple[int, int], ThreadPoolExecutor] = {}
@@ -98,6 +101,25 @@ def in_order(work: Callable[..., T], items: Iterable, n_jobs: int | None = None)
         yield from map(work, items)
     else:
         yield from _on_threads(work, ((item,) for item in items), threads, ahead=threads)
+
+
+def interruptible(work: float, call: Callable[..., T], *args: Any, **options: Any) -> T:
+    """Return ``call(*args, **options)``: one long call that Ctrl-C does not wait for.
+
+    Python tells the main thread of an interrupt between two of its steps, so that thread waits, and
+    another one makes the call. If the wait is interrupted, the call comes to its end in the
+    background, and nobody takes what it returns. `work` is about the number of multiplications:
+    a short call is made on the spot, as is one from any other thread.
+
+    Only for calls that let go of the GIL, as those of NumPy do and few of SciPy's LAPACK.
+    """
+    if work < SHORT_WORK or threading.current_thread() is not threading.main_thread():
+        return call(*args, **options)
+    other = ThreadPoolExecutor(1, "unsuprank-call", _mark_thread)
+    try:
+        return other.submit(contextvars.copy_context().run, call, *args, **options).result()
+    finally:
+        other.shutdown(wait=False)
 
 
 def _threads(n_jobs: int | None) -> int:

@@ -12,10 +12,24 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         print(f"unsuprank {__version__}")
         return
+    from . import interrupts
+
+    interrupts.watch()
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules are imported, or again while the first one is told
+        interrupts.say()
+        code = interrupts.INTERRUPTED
+    if code == interrupts.INTERRUPTED:
+        interrupts.leave()
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         from .app import run
     except ImportError as error:
         if error.name not in ("typer", "rich"):
             raise
         sys.exit("The command line needs typer and rich: pip install 'unsuprank[cli]'")
-    sys.exit(run(sys.argv[1:]))
+    return run(arguments)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import typer
 
-OK, FAULT, USAGE, BAD_DATA, INTERRUPTED = 0, 1, 2, 3, 130
+from .interrupts import INTERRUPTED
+
+OK, FAULT, USAGE, BAD_DATA = 0, 1, 2, 3
 
 _BAD_DATA = (ValueError, TypeError, OSError, MemoryError, ImportError)
 

@@ -10,7 +10,6 @@ columns, and it is read again with all of them as texts.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._progress import progress
+from .._temporary import TemporaryDirectory
 from .arrow_rows import column_by_words, parse_options, plain_numbers, text_options
 from .cell_rows import Layout, find_decimal_comma, find_layout, point
 from .data_file import FileProblem, ReadOptions, unique_names
@@ -77,7 +77,7 @@ def spill_delimited(
 ) -> ParquetRows:
     """Copy a delimited file into a temporary Parquet file, and give the rows of that."""
     writing = _find_writing(path, source, options, notes)
-    place = tempfile.TemporaryDirectory(prefix="unsuprank-")
+    place = TemporaryDirectory()
     target = Path(place.name) / "columns.parquet"
     texts: set[int] = set()
     while True:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .._temporary import TemporaryDirectory
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
 from .budget import unzip
@@ -89,7 +89,7 @@ def read_file(path: str | Path, options: ReadOptions | None = None) -> DataFile:
 
 
 def _read_stream(options: ReadOptions) -> DataFile:
-    with tempfile.TemporaryDirectory() as place:
+    with TemporaryDirectory() as place:
         copy = Path(place) / "stdin"
         copy.write_bytes(sys.stdin.buffer.read())
         return _read_path(copy, "standard input", options)
@@ -97,7 +97,7 @@ def _read_stream(options: ReadOptions) -> DataFile:
 
 def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
     if _first_bytes(path, 2) == b"\x1f\x8b":
-        with tempfile.TemporaryDirectory() as place:
+        with TemporaryDirectory() as place:
             plain = Path(place) / path.name.removesuffix(".gz")
             plain.write_bytes(_unzip(path, source))
             return _read_plain(plain, source, options)

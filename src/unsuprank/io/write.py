@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .._temporary import temporary_file
+
 
 def atomic_write(path: str | Path, content: str | bytes) -> None:
     """Write a text (as UTF-8) or bytes to `path` in one step."""
@@ -34,27 +36,28 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     if mode is not None and not stat.S_ISREG(mode):
         yield target
         return
-    temporary = _reserve(target)
-    try:
+    with temporary_file(_beside(target)) as temporary:
+        _reserve(temporary, target)
         yield temporary
         with temporary.open("r+b") as stream:  # Windows asks for the right to write
             os.fsync(stream.fileno())
         if mode is not None:
             temporary.chmod(stat.S_IMODE(mode))
         temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _mode(path: Path) -> int | None:
     return path.stat().st_mode if path.exists() else None
 
 
-def _reserve(target: Path) -> Path:
-    """Make an empty file beside `target`, with its ending and the permissions of a new file."""
-    temporary = target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+def _beside(target: Path) -> Path:
+    """A name in the directory of `target` that nobody has, with its ending."""
+    return target.with_name(f".{secrets.token_hex(8)}{target.suffix}")
+
+
+def _reserve(temporary: Path, target: Path) -> None:
+    """Make an empty file with the permissions of a new one."""
     try:
         temporary.open("xb").close()
     except OSError as error:  # the user knows the target, not the temporary file
         raise OSError(error.errno, error.strerror, str(target)) from None
-    return temporary

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from .. import _kernels
-from .._parallel import in_batches, one_blas_thread
+from .._parallel import in_batches, interruptible, one_blas_thread
 from ..table import SparseTable, Table
 from .centred_matrix import CentredMatrix, spread_factors
 from .sparse_distances import SquaredDistances, to_distances
@@ -46,6 +46,8 @@ BLOCK_COLUMNS = 256
 HALVES_ROWS = 1024
 #: Rows of distances that are made of inner products at a time.
 DISTANCE_ROWS = 256
+#: What it takes to make a coordinate, in multiplications of a matrix product.
+EMBED_WORK = 30
 
 
 #: Up to this many rows, trees are grown in double precision; it costs little there.
@@ -67,7 +69,9 @@ def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
     Missing values are at 0, the centre of their coordinate.
     """
     last = table.n_columns if last is None else last
-    return _embed(table, first, embedding_widths(table)[first:last])
+    widths = embedding_widths(table)[first:last]
+    work = EMBED_WORK * table.n_rows * int(widths.sum())
+    return interruptible(work, _embed, table, first, widths)
 
 
 def _embed(

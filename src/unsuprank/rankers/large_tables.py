@@ -108,7 +108,10 @@ Folded = tuple[np.ndarray, bool]
 
 
 def _nothing_folded(n_columns: int) -> Folded:
-    return np.zeros((FOLDED_ROWS, n_columns), order="F"), False
+    folded = np.empty((FOLDED_ROWS, n_columns), order="F")
+    for column in folded.T:  # new memory can be slow to come by, and Ctrl-C should not wait for it
+        column[:] = 0.0
+    return folded, False
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._parallel import one_blas_thread, one_openmp_thread
+from ..._parallel import interruptible, one_blas_thread, one_openmp_thread
 from ..._progress import progress
 from ..centred_matrix import CentredMatrix, Matrix
 from .graph import degrees
@@ -128,7 +128,10 @@ Regression: TypeAlias = RowSystem | ColumnSystem
 
 def _factor_plus_one(system: np.ndarray) -> tuple[np.ndarray, bool]:
     system[np.diag_indices_from(system)] += 1.0
-    return linalg.cho_factor(system, overwrite_a=True, check_finite=False)
+    work = len(system) ** 3 / 3
+    # Not SciPy's: that keeps all other threads waiting, and Ctrl-C with them.
+    factor = interruptible(work, np.linalg.cholesky, system, upper=True)
+    return np.asfortranarray(factor), False
 
 
 def threads_for(X: Matrix) -> AbstractContextManager:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from ..._parallel import interruptible
 from .graph import LARGEST_EIGENVALUE, degrees
 
 #: Graphs of up to this many rows are decomposed in full: quick, and free of iterations.
@@ -48,8 +49,8 @@ def _decomposed(graph, root: np.ndarray, trivial: np.ndarray, count: int):
     adjacency = dense / root[:, None] / root
     adjacency -= 3.0 * np.outer(trivial, trivial)  # 1 -> -2, below all others
     # All of them: LAPACK's search for a few may find none where many eigenvalues are equal.
-    values, vectors = linalg.eigh(adjacency, driver="evd")
-    return values[m - count :], vectors[:, m - count :]
+    values, vectors = interruptible(m**3, np.linalg.eigh, adjacency)
+    return values[m - count :], np.asfortranarray(vectors[:, m - count :])
 
 
 def _iterated(graph, root: np.ndarray, trivial: np.ndarray, count: int):

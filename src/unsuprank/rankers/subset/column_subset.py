@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import lapack
 
-from ..._parallel import one_blas_thread
+from ..._parallel import interruptible, one_blas_thread
 from ..._progress import Progress
 from ..centred_matrix import CentredMatrix, Matrix, column_squares
 
@@ -216,8 +216,9 @@ def root_of(inner: np.ndarray) -> np.ndarray:
 def triangular_factor(matrix: np.ndarray) -> np.ndarray:
     """R of the QR decomposition of a tall matrix, in steps that Ctrl-C can come between."""
     rows, columns = matrix.shape
-    if rows * columns**2 <= BLOCK_WORK:
-        return np.asarray(np.linalg.qr(matrix, mode="r"))
+    cost = rows * columns**2
+    if cost <= BLOCK_WORK:
+        return np.asarray(interruptible(cost, np.linalg.qr, matrix, mode="r"))
     work = np.array(matrix, order="F")
     with one_blas_thread():  # the products are many and small: threads would wait for each other
         for a in range(0, columns, PANEL):
