@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path
 
-from unsuprank import MCFS, NDFS, SPEC, LaplacianScore
+from unsuprank import MCFS, NDFS, SPEC, LaplacianScore, _kernels
 from unsuprank.rankers.centred_matrix import CentredMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import screened_lasso
@@ -118,6 +118,23 @@ def test_a_screened_path_is_that_of_all_columns(seed, monkeypatch) -> None:
         expected = lars_path(dense, y, max_iter=steps, method="lasso", return_path=False)[2]
         found = screened_lasso.screened_path_end(Z, y @ Z, steps, "lasso")
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_copies_of_columns_leave_the_path_of_the_lasso_alone(seed) -> None:
+    rng = np.random.default_rng(seed)
+    X = sparse.random_array((40, 60), density=0.2, format="csr", rng=rng)
+    y, steps = rng.normal(size=40), 12
+    y -= y.mean()
+    Z, twice = (
+        CentredMatrix.standardised(read_table(held), 1.0)
+        for held in (X, sparse.csr_array(sparse.hstack([X, -2.0 * X, X])))
+    )
+    expected = np.zeros((1, 60))
+    _kernels.lasso_path_ends(Z.T @ Z, (y @ Z)[None], steps, 0, 1, expected)
+    found = screened_lasso.screened_path_end(twice, y @ twice, steps, "lasso")
+    np.testing.assert_allclose(found[:60], expected[0], atol=1e-9)
+    assert not found[60:].any()
 
 
 def test_equally_near_rows_come_in_their_order_whatever_the_threads() -> None:

@@ -30,18 +30,31 @@ def screened_path_end(
     Columns are centred and of norm 1; `method` is scikit-learn's ``"lasso"`` or ``"lar"``.
     """
     some = np.argsort(-np.abs(correlations), kind="stable")[: SCREENED + 4 * steps]
-    coefficients = np.zeros(Z.shape[1])
     while len(some):
-        part = np.sort(some)
+        part = own = np.sort(some)
         few = Z[:, part]
+        products = few.T @ few
+        if method == "lasso":
+            kept = _without_copies(products)
+            own, products = part[kept], products[np.ix_(kept, kept)]
         alphas, _, path = lars_path_gram(
-            correlations[part], few.T @ few, n_samples=len(Z), max_iter=steps, method=method
+            correlations[own], products, n_samples=len(Z), max_iter=steps, method=method
         )
-        coefficients[part] = path[:, -1]
-        missed = _missed(Z, correlations, few @ path, alphas * len(Z))
+        coefficients = np.zeros(Z.shape[1])
+        coefficients[own] = path[:, -1]
+        missed = _missed(Z, correlations, Z[:, own] @ path, alphas * len(Z))
         missed[part] = False
         some = np.append(part, np.flatnonzero(missed)) if missed.any() else part[:0]
     return coefficients
+
+
+def _without_copies(products: np.ndarray) -> np.ndarray:
+    """The columns that do not repeat an earlier one, or its negative.
+
+    scikit-learn leaves the path of the lasso where a column of it has a copy: the length of the
+    next step is then a quotient of rounding errors.
+    """
+    return np.flatnonzero(~(np.abs(np.triu(products, 1)) > 1.0 - TIED).any(axis=0))
 
 
 def _missed(
