@@ -1,9 +1,12 @@
 """Small faults put into the code that reckons, one at a time: do the tests notice?
 
-A mutant is a module with one operator, comparison, constant or condition changed. It is imported in
-place of the true one by a fork of this process, in which the heavy packages are there already, and
-the tests that answer for the module are run until one fails. Mutants that survive are named: a test
-is missing, or the change makes no difference.
+A mutant is a function with one operator, comparison, constant or condition changed. All tests are
+collected once. A first fork of this process runs each of them and notes the lines that it reaches
+and how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
+function where it stands and runs the tests that reach the changed lines, the quickest first, until
+one fails. A mutant that costs more than it should is thus paid for by its tests alone: nothing is
+imported or collected again. Mutants that survive are named: a test is missing, or the change makes
+no difference.
 
     python tests/mutate.py --count 200 --seed 0
 """
@@ -13,53 +16,59 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
-import importlib.abc
-import importlib.util
-import io
+import gc
+import hashlib
+import importlib
+import itertools
+import json
 import os
 import random
 import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple
+
+import coverage
+import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "unsuprank"
-#: Modules, and the tests that answer for them.
-TARGETS = {
-    **dict.fromkeys(
-        ("shuffles", "sums", "others", "by_rows", "by_coordinates", "columns"),
-        ("rankers/shared_variance", ["rankers/test_shared_variance.py"]),
-    ),
-    **dict.fromkeys(
-        ("stability", "comparison", "measures", "selection", "folds"),
-        (
-            "evaluation",
-            [
-                "properties/test_evaluation_properties.py",
-                "evaluation/test_statistics.py",
-                "evaluation/test_error_curve.py",
-            ],
-        ),
-    ),
-    **dict.fromkeys(
-        ("ranks", "association", "agreement", "groups", "summary"),
-        (
-            "describe",
-            [
-                "properties/test_evaluation_properties.py",
-                "describe/test_describe_columns.py",
-                "describe/test_describe_rankings.py",
-            ],
-        ),
-    ),
-}
-#: What forks need not import again.
-HEAVY = ("hypothesis", "pandas", "polars", "pyarrow", "scipy.stats", "sklearn.cluster", "pytest")
-#: Seconds after which a mutant that never ends counts as noticed.
-PATIENCE = 180
+#: What reckons scores, evaluation and statistics.
+TARGETS = (
+    "ranker.py",
+    "_weights.py",
+    "column_totals.py",
+    "describe/*.py",
+    "evaluation/*.py",
+    "rankers/**/*.py",
+)
+#: What draws and words: nothing in it is reckoned.
+LEFT_OUT = ("__init__", "plots", "notebook", "frames", "heat", "tree_drawing", "tree_text")
+#: The tests that answer for it.
+TESTS = (
+    "rankers",
+    "evaluation",
+    "describe",
+    "properties/test_evaluation_properties.py",
+    "properties/test_every_ranker.py",
+    "properties/test_what_columns_are_worth.py",
+    "test_column_totals.py",
+    "test_include_exclude.py",
+    "test_ranker.py",
+    "test_sample_weight.py",
+    "test_scale_free.py",
+    "test_sparse.py",
+)
+#: CPU seconds after which a test is not asked at all.
+LONGEST = 2.0
+#: Seconds after which a process that does nothing is given up.
+DEADLOCK = 1800
+#: Cases that are tried of a test with more.
+VARIANTS = 8
 
 _SWAPS: dict[type, type] = {
     ast.Add: ast.Sub,
@@ -80,14 +89,48 @@ _SWAPS: dict[type, type] = {
 }
 
 
-def places(tree: ast.Module) -> Iterator[ast.AST]:
-    """What can be changed inside of functions."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    for function in functions:
-        for statement in function.body:
-            for node in ast.walk(statement):
-                if _change(copy.deepcopy(node)):
-                    yield node
+class Mutant(NamedTuple):
+    """One place of one file."""
+
+    path: Path
+    #: Among the places of the file.
+    number: int
+    #: The lines of the statement that it is in.
+    lines: range
+
+
+def mutants() -> list[Mutant]:
+    """Every mutant of every target."""
+    files = sorted({path for pattern in TARGETS for path in PACKAGE.glob(pattern)})
+    return [
+        Mutant(path, number, lines)
+        for path in files
+        if path.stem not in LEFT_OUT
+        for number, (_, lines) in enumerate(places(ast.parse(path.read_text("utf-8"))))
+    ]
+
+
+def places(tree: ast.Module) -> Iterator[tuple[ast.AST, range]]:
+    """What can be changed inside of functions, and the lines of the statement around it."""
+    seen = set()
+    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+        for statement in (n for body in function.body for n in ast.walk(body)):
+            if not isinstance(statement, ast.stmt) or statement in seen:
+                continue
+            seen.add(statement)
+            nodes = [n for n in _own(statement) if _change(copy.copy(n))]
+            last = max([statement.lineno, *(n.end_lineno for n in nodes)])
+            yield from ((node, range(statement.lineno, last + 1)) for node in nodes)
+
+
+def _own(statement: ast.stmt) -> Iterator[ast.AST]:
+    """A statement and the expressions in it, without the statements in it."""
+    yield statement
+    waiting = [n for n in ast.iter_child_nodes(statement) if not isinstance(n, ast.stmt)]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [n for n in ast.iter_child_nodes(node) if not isinstance(n, ast.stmt)]
 
 
 def _change(node: ast.AST) -> str:
@@ -96,7 +139,7 @@ def _change(node: ast.AST) -> str:
         before, node.op = node.op, _SWAPS[type(node.op)]()
         return f"{type(before).__name__} -> {type(node.op).__name__}"
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPS:
-        before, node.ops[0] = node.ops[0], _SWAPS[type(node.ops[0])]()
+        before, node.ops = node.ops[0], [_SWAPS[type(node.ops[0])](), *node.ops[1:]]
         return f"{type(before).__name__} -> {type(node.ops[0]).__name__}"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
         before = type(node.op).__name__
@@ -113,73 +156,214 @@ def _change(node: ast.AST) -> str:
     return ""
 
 
-class _Instead(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports one module from a tree."""
+class Change(NamedTuple):
+    """A mutant in words, and the code of all functions of its file."""
 
-    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
-        self._name, self._path, self._tree = name, path, tree
+    said: str
+    codes: dict[tuple[str, int], CodeType]
 
-    def find_spec(self, name, path, target=None):
-        if name == self._name:
-            return importlib.util.spec_from_file_location(name, self._path, loader=self)
-        return None
+    @classmethod
+    def of(cls, mutant: Mutant) -> Change:
+        tree = ast.parse(mutant.path.read_text("utf-8"))
+        node, _ = list(places(tree))[mutant.number]
+        before, how = " ".join(ast.unparse(node).split()), _change(node)
+        module = compile(ast.fix_missing_locations(tree), mutant.path, "exec", dont_inherit=True)
+        codes = {(code.co_qualname, code.co_firstlineno): code for code in _codes(module)}
+        said = f"{mutant.path.relative_to(ROOT)}:{node.lineno}: {how} in `{before[:60]}`"
+        return cls(said, codes)
 
-    def exec_module(self, module) -> None:
-        exec(compile(self._tree, str(self._path), "exec"), module.__dict__)
+    def put_in(self, path: Path) -> None:
+        """Exchange the code of the functions of a file, wherever they are referred to."""
+        for function in gc.get_objects():
+            if type(function) is FunctionType and function.__code__.co_filename == str(path):
+                place = function.__code__.co_qualname, function.__code__.co_firstlineno
+                function.__code__ = self.codes[place]
 
 
-def noticed(module: str, path: Path, tree: ast.Module, tests: list[str]) -> bool:
-    """Whether the tests fail with a module made of `tree`, in a fork."""
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
+
+
+class Reach:
+    """What the tests are like when nothing is changed: what they cost and where they come.
+
+    Each file of tests is run once, in a fork of its own. With a directory to keep what is found,
+    only files of tests that were changed since are run again, or all if a target was.
+    """
+
+    def __init__(self, items: list[pytest.Item], targets: list[Path], kept: Path | None) -> None:
+        #: CPU seconds of every test that passes.
+        self.seconds: dict[str, float] = {}
+        self._tests: dict[tuple[str, int], set[str]] = defaultdict(set)
+        self._targets, self._kept = targets, kept
+        for path, group in itertools.groupby(items, key=lambda item: item.path):
+            found = self._of_file(path, list(group))
+            self.seconds |= found["seconds"]
+            for target, line, test in found["lines"]:
+                self._tests[target, line].add(test)
+
+    def by(self, mutant: Mutant) -> set[str]:
+        """The tests that come to a mutant."""
+        path = str(mutant.path)
+        return set().union(*(self._tests.get((path, line), ()) for line in mutant.lines))
+
+    def _of_file(self, path: Path, items: list[pytest.Item]) -> dict:
+        digest = hashlib.sha256(b"".join(p.read_bytes() for p in [path, *self._targets]))
+        kept = self._kept and self._kept / f"{path.stem}-{digest.hexdigest()[:16]}.json"
+        if kept and kept.exists():
+            return json.loads(kept.read_text("utf-8"))
+        found = in_fork(lambda: _run_traced(items, self._targets))
+        if kept:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(found), "utf-8")
+        return found
+
+
+def _run_traced(items: list[pytest.Item], targets: list[Path]) -> dict:
+    """Run tests and note what each of them costs and the lines of the targets that it reaches."""
+    tracer = coverage.Coverage(
+        data_file=None, include=[str(t) for t in targets], config_file=False, messages=False
+    )
+    tracer.start()
+    signal.signal(signal.SIGPROF, _too_long)
+    seconds = {}
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        tracer.switch_context(item.nodeid)
+        begun, failed = _cpu_seconds(), item.session.testsfailed
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if item.session.testsfailed == failed:
+            seconds[item.nodeid] = _cpu_seconds() - begun
+    tracer.stop()
+    data = tracer.get_data()
+    lines = [
+        (str(target), line, test)
+        for target in targets
+        for line, tests in data.contexts_by_lineno(str(target)).items()
+        for test in tests
+        if test in seconds
+    ]
+    return {"seconds": seconds, "lines": lines}
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError("This test takes too long to be asked about mutants.")
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of those that it started and waited for."""
+    return sum(os.times()[:4])
+
+
+def in_fork(work: Callable[[], Any], cpu_seconds: float = 3600.0) -> Any:
+    """What `work()` returns in a fork of this process, or None if that dies or never ends."""
+    out, into = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(PATIENCE)
-        sys.meta_path.insert(0, _Instead(module, path, tree))
-        import pytest
+        os.close(out)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # other processes take no part in it
+        signal.alarm(DEADLOCK)
+        try:
+            with os.fdopen(into, "w") as pipe:
+                json.dump(work(), pipe)
+        finally:
+            os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as pipe:
+        answer = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(answer) if answer else None
 
-        quiet = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            code = pytest.main([*quiet, *(str(ROOT / "tests" / t) for t in tests)])
-        os._exit(int(code))
-    return os.waitpid(child, 0)[1] != 0
 
+class Trial:
+    """A plugin of pytest that tries mutants in place of running the tests once."""
 
-def mutants() -> Iterator[tuple[str, Path, int]]:
-    """Every mutant: its module's name, file, and the number of its place."""
-    for stem, (folder, _) in TARGETS.items():
-        path = PACKAGE / folder / f"{stem}.py"
-        tree = ast.parse(path.read_text("utf-8"))
-        name = f"unsuprank.{folder.replace('/', '.')}.{stem}"
-        for number in range(len(list(places(tree)))):
-            yield name, path, number
+    def __init__(self, wanted: argparse.Namespace) -> None:
+        self._wanted = wanted
+        self.n_killed, self.n_mutants, self.seconds = 0, 0, 0.0
+        self.survivors: list[str] = []
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        groups = [list(g) for _, g in itertools.groupby(items, lambda i: i.nodeid.split("[")[0])]
+        items[:] = [item for group in groups for item in group[:: -(-len(group) // VARIANTS)]]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        everything = mutants()
+        targets = sorted({mutant.path for mutant in everything})
+        for path in targets:
+            name = path.relative_to(PACKAGE.parent).with_suffix("").as_posix()
+            importlib.import_module(name.replace("/", "."))
+        self._reach = Reach(session.items, targets, self._wanted.reach)
+        chosen = random.Random(self._wanted.seed).sample(everything, len(everything))
+        started = time.monotonic()
+        for mutant in chosen[: self._wanted.count]:
+            if time.monotonic() - started > self._wanted.seconds:
+                break
+            self._try(mutant, self._answering(session, mutant))
+        self.seconds, self.n_mutants = time.monotonic() - started, len(everything)
+        return True
+
+    def _try(self, mutant: Mutant, items: list[pytest.Item]) -> None:
+        change = Change.of(mutant)
+
+        def first_failure() -> str:
+            change.put_in(mutant.path)
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if item.session.testsfailed:
+                    return item.nodeid
+            return ""
+
+        begun = time.monotonic()
+        due = sum(self._reach.seconds[item.nodeid] for item in items)
+        noticed = in_fork(first_failure, 30.0 + 5.0 * due)
+        if noticed == "":
+            self.survivors.append(change.said)
+            fate = f"SURVIVED {len(items)} tests"
+        else:
+            self.n_killed += 1
+            fate = f"noticed by {noticed}" if noticed else "ended the process"
+        print(f"{change.said}: {fate}, {time.monotonic() - begun:.1f} s", flush=True)
+
+    def _answering(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
+        """The tests that reach a mutant, the quickest first, as many as there is time for."""
+        took = {test: self._reach.seconds[test] for test in self._reach.by(mutant)}
+        items = [i for i in session.items if i.nodeid in took]
+        items.sort(key=lambda i: took[i.nodeid])
+        left, chosen = self._wanted.each, []
+        for item in items:
+            left -= took[item.nodeid]
+            if left >= 0:
+                chosen.append(item)
+        return chosen
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Do the tests notice small faults?")
     parser.add_argument("--count", type=int, default=200, help="mutants, chosen by chance")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=1800, help="begin no other one after that")
+    parser.add_argument("--seconds", type=float, default=3600, help="begin no other one after that")
+    parser.add_argument("--each", type=float, default=20, help="CPU seconds of tests for one mutant")
     parser.add_argument("--least", type=float, default=85.0, help="percent to be noticed")
+    parser.add_argument("--reach", type=Path, help="directory to keep which test reaches what")
     wanted = parser.parse_args()
-    for heavy in HEAVY:
-        importlib.import_module(heavy)
+    trial = Trial(wanted)
     os.chdir(ROOT)
-    everything = list(mutants())
-    chosen = random.Random(wanted.seed).sample(everything, min(wanted.count, len(everything)))
-    started, tried, killed = time.monotonic(), 0, 0
-    for name, path, number in chosen:
-        if time.monotonic() - started > wanted.seconds:
-            break
-        tree = ast.parse(path.read_text("utf-8"))
-        node = list(places(tree))[number]
-        line, how = node.lineno, _change(node)
-        tests = TARGETS[path.stem][1]
-        tried += 1
-        if noticed(name, path, ast.fix_missing_locations(tree), tests):
-            killed += 1
-        else:
-            print(f"survived: {path.relative_to(ROOT)}:{line}: {how}", flush=True)
-    share = 100.0 * killed / max(tried, 1)
-    print(f"{killed} of {tried} mutants were noticed ({share:.0f}%); there are {len(everything)}")
+    quiet = ["-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    code = pytest.main([*quiet, *(str(ROOT / "tests" / t) for t in TESTS)], plugins=[trial])
+    tried = trial.n_killed + len(trial.survivors)
+    if not tried:
+        return int(code)
+    share = 100.0 * trial.n_killed / tried
+    print("", *trial.survivors, sep="\nsurvived: ")
+    print(
+        f"{trial.n_killed} of {tried} mutants were noticed ({share:.0f}%) in {trial.seconds:.0f} s;"
+        f" there are {trial.n_mutants}"
+    )
     return int(share < wanted.least)
 
 

@@ -112,3 +112,18 @@ def test_intrinsic_dimension_of_bad_input():
         intrinsic_dimension(np.ones((2, 2)))
     with pytest.raises(ValueError, match="column 1"):
         intrinsic_dimension([[1, np.nan], [2, 3], [3, 4]])
+
+
+def test_adam_is_that_of_the_textbook():
+    rng = np.random.default_rng(0)
+    found = rng.normal(size=(3, 2))
+    expected, mean, square = found.copy(), 0.0, 0.0
+    adam = Adam([found], 0.05)
+    for step in range(1, 6):
+        gradient = rng.normal(size=(3, 2))
+        adam.step([gradient])
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        straight, size = mean / (1 - 0.9**step), square / (1 - 0.999**step)
+        expected = expected - 0.05 * straight / (np.sqrt(size) + 1e-8)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -11,6 +11,8 @@ from scipy import stats
 
 from unsuprank import SharedVariance
 from unsuprank.rankers.shared_variance import by_coordinates, by_rows, others
+from unsuprank.rankers.shared_variance.by_coordinates import sums_by_coordinates
+from unsuprank.rankers.shared_variance.by_rows import sums_by_rows
 from unsuprank.rankers.shared_variance.columns import Names
 from unsuprank.rankers.shared_variance.quantile_bins import bin_codes
 from unsuprank.rankers.shared_variance.shuffles import (
@@ -21,7 +23,8 @@ from unsuprank.rankers.shared_variance.shuffles import (
     upper_tail,
     variance,
 )
-from unsuprank.rankers.shared_variance.sums import diagonal_sums
+from unsuprank.rankers.shared_variance.sums import diagonal_sums, mixed_triangles
+from unsuprank.table import read_table
 
 
 def sums_of(M: np.ndarray) -> Sums:
@@ -179,6 +182,81 @@ def test_against_the_oracle(few_rows, many_values, monkeypatch):
         np.testing.assert_allclose(ranker.chance_[keep], expected[:, 1], atol=1e-9)
         np.testing.assert_allclose(ranker.scores_[keep], expected[:, 2], rtol=1e-6, atol=1e-6)
         assert not ranker.scores_[~keep].any()
+
+
+def table_of(X: np.ndarray, nominal: np.ndarray):
+    return read_table(X, nominal_features=np.flatnonzero(nominal).tolist())
+
+
+@pytest.mark.parametrize("many_values", [2, 48], ids=["groups", "indicators"])
+@pytest.mark.parametrize("way", [sums_by_rows, sums_by_coordinates])
+def test_sums_are_those_of_the_definitions(way, many_values, monkeypatch):
+    for module in (by_rows, by_coordinates):
+        monkeypatch.setattr(module, "MANY_VALUES", many_values)
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        X, nominal = mixed_table(rng, rng.integers(6, 30))
+        keep = varying(X)
+        if not keep.any():
+            continue
+        X, nominal = X[:, keep], nominal[keep]
+        table = table_of(X, nominal)
+        grouped = table.n_values > many_values
+        blocks = [coordinates(c, k) for c, k in zip(X.T, nominal, strict=True)]
+        blocks = [Z / np.sqrt(max(1, (~grouped).sum())) for Z in blocks]
+        K = sum(Z @ Z.T for Z in blocks)
+        found, k = way(table, 1), np.diagonal(K)
+        for name, value in vars(sums_of(K)).items():
+            if name == "cubes" and way is sums_by_coordinates:
+                assert np.isnan(found.whole.cubes)
+            elif name == "triangles" and way is sums_by_coordinates and grouped.any():
+                continue  # estimated
+            else:
+                rel = 1e-5 if name == "diagonal_squares" else 1e-9  # in single precision
+                size = 1e-9 * k.sum() ** 3
+                assert getattr(found.whole, name) == pytest.approx(value, rel=rel, abs=size), name
+        for j, Z in enumerate(blocks):
+            H, P = Z @ Z.T, projection(Z)
+            h = np.diagonal(H)
+            expected = [np.sum(P * K), np.sum(H * K), h @ k, h @ k**2, h**2 @ k]
+            shared = [values[j] for values in vars(found.shared).values()]
+            assert shared == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_the_table_without_a_column():
+    """What mean and variance need is exact, and the rest of the third moment right on average."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.exponential(size=(25, 3)), rng.integers(0, 3, 25)])
+    nominal = np.array([False, False, False, True])
+    off = []
+    for _ in range(300):
+        Y = np.column_stack([rng.permutation(column) for column in X.T])
+        found = others.relations(table_of(Y, nominal), 1).others
+        blocks = [coordinates(c, k) / 2 for c, k in zip(Y.T, nominal, strict=True)]
+        K = sum(Z @ Z.T for Z in blocks)
+        exact = [parts(25, sums_of(K - Z @ Z.T)) for Z in blocks]
+        for name in ("trace", "aa", "qq", "aaa"):
+            expected = [getattr(rest, name) for rest in exact]
+            np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-9, atol=1e-12)
+        off.append(
+            [
+                [getattr(found, name)[j] - getattr(rest, name) for j, rest in enumerate(exact)]
+                for name in ("aaq", "aqq", "cubes")
+            ]
+        )
+    error = np.std(off, axis=0) / np.sqrt(len(off))
+    assert (np.abs(np.mean(off, axis=0)) < 4 * error).all()
+
+
+def test_mixed_triangles_of_single_directions():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        h, k = rng.normal(size=(2, 9)) * rng.uniform(0.1, 3, size=(2, 1))
+        H, K = np.outer(h, h), np.outer(k, k)
+        expected = 3 * np.trace(K @ K @ H) + 3 * np.trace(K @ H @ H)
+        found = mixed_triangles(np.sum(H * K), np.sum(K**2), np.trace(K), sums_of(H))
+        assert found == pytest.approx(expected)
+    assert mixed_triangles(0.0, 0.0, 0.0, sums_of(H)) == 0.0
 
 
 def test_p_values_are_close_to_those_of_the_exact_third_moment():

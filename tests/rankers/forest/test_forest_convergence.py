@@ -14,6 +14,7 @@ from unsuprank.rankers.forest.convergence import (
     N_BLOCKS,
     QUARTERS,
     BlockSums,
+    Convergence,
     StoppingRule,
     Watch,
     grow_until_stable,
@@ -161,6 +162,94 @@ class TestGrowing:
         good = np.array(stability) >= 0.8
         assert good[-2:].all()
         assert not (good[:-2] & good[1:-1]).any()
+
+    def test_two_good_looks_of_enough_trees_are_stable(self):
+        rule = StoppingRule(n_top=3, stability=0.8, max_estimators=3000, fewest=320)
+        for stability, n_trees, stable in (
+            ([0.8, 0.8], [256, 320], True),
+            ([0.9, 0.79], [256, 320], False),
+            ([0.79, 0.9], [256, 320], False),
+            ([0.9], [320], False),
+            ([0.9, 0.9], [240, 256], False),  # too few trees
+            ([0.1, 0.9, 0.9], [256, 320, 400], True),
+        ):
+            assert Convergence(n_trees, stability).is_stable(rule) is stable
+
+    def test_disagreement_falls_with_the_root_of_the_number_of_trees(self):
+        rule = StoppingRule(n_top=3, stability=0.9, max_estimators=10**6, fewest=256)
+        assert Convergence().needed_trees(rule) is None
+        # Three times as much as wanted takes nine times the trees, and one more look.
+        assert Convergence([400], [0.7]).needed_trees(rule) == pytest.approx(400 * 9 * 1.25)
+        assert Convergence([400], [0.95]).needed_trees(rule) == pytest.approx(400 * 1.25)
+        assert Convergence([16], [0.95]).needed_trees(rule) == 256
+        strict = StoppingRule(n_top=3, stability=1.0, max_estimators=10**6)
+        assert Convergence([100], [0.99]).needed_trees(strict) == pytest.approx(100 * 100 * 1.25)
+
+    def test_trees_that_are_left_end_at_a_look(self):
+        watch = Watch(ScoreSum(4), StoppingRule(n_top=2, stability=0.9, max_estimators=1000))
+        watch.add(sparse(np.ones((100, 4))), 100)
+        assert watch.trees_left(200.0) == 256 - 100
+        assert watch.trees_left(700.0) == 700 - 100
+        assert watch.trees_left(5000.0) == 1000 - 100
+
+    def test_stopping_looks_once_more_but_not_twice_at_the_same_trees(self):
+        watch = Watch(ScoreSum(4), StoppingRule(n_top=2, stability=0.9, max_estimators=1000))
+        watch.add(sparse(np.ones((100, 4))), 100)
+        assert watch.seen.n_trees == []
+        watch.stop()
+        watch.stop()
+        assert watch.seen.n_trees == [100]
+
+    def test_whoever_has_enough_is_asked_only_where_it_is_not_stable(self):
+        rule = StoppingRule(n_top=1, stability=0.9, max_estimators=3000)
+        asked = []
+        unsure = Watch(ScoreSum(30), rule, enough=lambda: asked.append(1) or True)
+        dense = simulated_trees(np.random.default_rng(0), np.ones(30), 300)
+        assert unsure.add(sparse(dense), 300)
+        assert (unsure.seen.ended, unsure.total.n_trees, len(asked)) == ("enough", 256, 1)
+        assert not unsure.seen.converged
+        clear = Watch(ScoreSum(4), rule, enough=lambda: asked.append(1) or True)
+        assert clear.add(sparse(np.tile([4.0, 3.0, 2.0, 1.0], (400, 1))), 400)
+        assert (clear.seen.ended, clear.total.n_trees, len(asked)) == ("stable", 320, 1)
+
+    def test_sums_of_two_forests_are_those_of_all_their_trees(self):
+        rng = np.random.default_rng(0)
+        dense = simulated_trees(rng, np.ones(5), 96)
+        whole, first, second = (ScoreSum(5), BlockSums(5)), [], []
+        for total in whole:
+            total.add(sparse(dense), 96)
+        for part, rows in ((first, dense[:32]), (second, dense[32:])):
+            for total in (ScoreSum(5), BlockSums(5)):
+                total.add(sparse(rows), len(rows))
+                part.append(total)
+        both = [a.plus(b) for a, b in zip(first, second, strict=True)]
+        for name in ("mean", "standard_error"):
+            np.testing.assert_allclose(getattr(both[0], name)(), getattr(whole[0], name)())
+        assert (both[0].n_trees, both[0].n_uses) == (96, np.count_nonzero(dense))
+        np.testing.assert_allclose(both[1].sums, whole[1].sums)
+        assert both[1].stability(2) == whole[1].stability(2)
+        some = np.array([3, 1])
+        np.testing.assert_array_equal(both[1].of(some).sums, both[1].sums[:, some])
+        np.testing.assert_array_equal(both[0].of(some).mean(), both[0].mean()[some])
+
+    def test_standard_error_by_its_definition(self):
+        rng = np.random.default_rng(1)
+        dense = simulated_trees(rng, np.array([1.0, 2.0, 0.0]), 50)
+        total = ScoreSum(3)
+        total.add(sparse(dense), 50)
+        # Two uses more, whose square is that of a use of any column.
+        square = np.mean(dense[dense > 0] ** 2)
+        variance = ((dense**2).sum(axis=0) + 2 * square - dense.sum(axis=0) ** 2 / 50) / 49
+        np.testing.assert_allclose(total.standard_error(), np.sqrt(variance / 50))
+        one = ScoreSum(3)
+        one.add(sparse(dense[:1]), 1)
+        assert np.isinf(one.standard_error()).all()
+        two = ScoreSum(1)
+        two.add(sparse(np.array([[1.0], [3.0]])), 2)
+        # Variance of 1 and 3 is 2, and two uses of square 5 more; over two trees.
+        np.testing.assert_allclose(two.standard_error(), np.sqrt((2 + 10) / 2))
+        assert (ScoreSum(3).mean() == 0.0).all()
+        assert ScoreSum(3).mean_square() == 0.0
 
 
 @pytest.mark.parametrize("cls", FORESTS)
