@@ -40,10 +40,10 @@ print(f"{page.stat().st_size / 1e6:.1f} MB")
 # discoveries among them. "None was found" means that the ranking below says nothing of columns that
 # go together.
 #
-# *Is the order stable?* The ranker was fitted again to 80% of the rows, several times. "Mostly" means
-# that four in five of the top columns stay at the top in four of five refits, "in part" that half of
-# them do; the rank intervals below say which. (For a forest, what other seeds would give is drawn
-# from the standard errors of its scores instead, and the sentence says so.)
+# *Is the order stable?* The ranker was fitted again to 80% of the rows, several times. "Mostly"
+# means that four in five of the top columns stay at the top in four of five refits, "in part" that
+# half of them do; the rank intervals below say which. (For a forest, what other seeds would give is
+# drawn from the standard errors of its scores instead, and the sentence says so.)
 #
 # *Which few columns stand for all?* The first picks of :class:`~unsuprank.GreedyCSS`, how much of
 # all columns they explain, and up to how many would explain more than chance.
@@ -65,8 +65,8 @@ plt.show()
 # %%
 # All columns
 # -----------
-# The same as a table of all columns, with their type, values, spread, gaps and zeros: sort it by any
-# of these, search it, look up a list of names that you paste, or download it.
+# The same as a table of all columns, with their type, values, spread, gaps and zeros: sort it by
+# any of these, search it, look up a list of names that you paste, or download it.
 #
 # How many columns are enough to predict all?
 # -------------------------------------------
