@@ -106,7 +106,7 @@ truth: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.truth
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html in a browser."
 
 clean:

@@ -41,6 +41,7 @@ suppress_warnings = ["config.cache"]
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 

@@ -78,7 +78,7 @@ for n_estimators in (100, 1000, "auto"):
 # %%
 # ``n_estimators="auto"`` grows until two forests like it would agree on 90% of what they select,
 # with :doc:`probes </how/probes>` where they help, and says how it went. The bound on its work
-# follows from the table and not from a clock, so that the answer is the same on every machine.
+# follows from the table and not from a clock, so that a slow machine goes as far as a fast one.
 forest = Genie3("auto", n_features_to_select=n_signal, random_state=0).fit(X)
 print(f"stable: {forest.converged_}, estimated agreement {forest.stability_:.2f}")
 

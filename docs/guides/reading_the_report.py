@@ -9,7 +9,8 @@ read it.
 
 # %%
 # The page of this guide is about 178 wines with a column of noise. It is made of the table, the
-# ranking, and refits to parts of the rows; labels only colour what is drawn.
+# ranking, and refits to parts of the rows. Labels colour what is drawn and have a section of their
+# own; they never take part in the ranking.
 import tempfile
 from pathlib import Path
 
@@ -36,10 +37,13 @@ print(f"{page.stat().st_size / 1e6:.1f} MB")
 # Three questions, each answered in a sentence with the figures that it rests on.
 #
 # *Is there structure beyond chance?* Columns are counted as beyond chance with at most 5% false
-# discoveries among them. "No" means that the ranking below should not be read.
+# discoveries among them. "None was found" means that the ranking below says nothing of columns that
+# go together.
 #
-# *Is the order stable?* The ranker was fitted again to parts of the rows. "Mostly" means that most
-# of the top stays at the top; the rank intervals in the table say which columns.
+# *Is the order stable?* The ranker was fitted again to 80% of the rows, several times. "Mostly"
+# means that four in five of the top columns stay at the top in four of five refits, "in part" that
+# half of them do; the rank intervals below say which. (For a forest, what other seeds would give is
+# drawn from the standard errors of its scores instead, and the sentence says so.)
 #
 # *Which few columns stand for all?* The first picks of :class:`~unsuprank.GreedyCSS`, how much of
 # all columns they explain, and up to how many would explain more than chance.
@@ -50,8 +54,8 @@ print(f"{page.stat().st_size / 1e6:.1f} MB")
 # The ranking
 # -----------
 # Bars are scores, grey where a column is not beyond chance. The rank interval is where the rank
-# lay in nine of ten refits. Click a name for a card of the column: its values, its nearest columns
-# and which column stands for it.
+# lay in nine of ten refits. Beside it stands what the column explains of the others, and what it
+# would by chance. Click a name for a card of the column: its values and its nearest columns.
 import matplotlib.pyplot as plt
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
@@ -59,6 +63,11 @@ plot.top(ranker, 14, ax=ax)
 plt.show()
 
 # %%
+# All columns
+# -----------
+# The same as a table of all columns, with their type, values, spread, gaps and zeros: sort it by
+# any of these, search it, look up a list of names that you paste, or download it.
+#
 # How many columns are enough to predict all?
 # -------------------------------------------
 # The error of predicting all columns from the leading ones, on rows left aside. The band is what
@@ -68,8 +77,8 @@ plt.show()
 #
 # Which columns repeat one another?
 # ---------------------------------
-# Associations of the leading columns, like beside like: squared correlations for numbers, and what
-# corresponds to them for names.
+# Associations of the leading columns, like beside like: nearly the absolute correlation for two
+# columns of numbers and what corresponds to it for names, 0 for what chance would give.
 fig, ax = plt.subplots(figsize=(5.2, 4.4))
 plot.redundancy(ranker, X, ax=ax)
 plt.show()

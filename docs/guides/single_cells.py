@@ -7,6 +7,8 @@ writes what scanpy's ``highly_variable_genes`` writes, so that everything after 
 """
 
 # %%
+# This page needs scanpy and igraph besides: ``pip install scanpy igraph``.
+#
 # Counts are made here, so that the answer is known: 600 cells of four kinds in two batches, 1,500
 # genes. Eighty genes mark the kinds. Another 60 differ between the batches: they vary a lot and
 # tell nothing of the cells.
