@@ -177,7 +177,7 @@ def test_counts_have_the_same_scores_sparse_and_dense(weights) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["BASEHOCK", "PCMAC", "RELATHE"])
 def test_text(load_mat, name) -> None:
-    X = load_mat(name)[:400]
+    X = load_mat(name)[:200]
     for ranker in (*OF_TEXTS, NDFS(n_clusters=3, max_iter=3, random_state=0)):
         expected = ranker.fit(X).scores_
         for held in (sparse.csr_array(X), sparse.csc_array(X)):
