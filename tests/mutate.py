@@ -347,7 +347,9 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200, help="mutants, chosen by chance")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=3600, help="begin no other one after that")
-    parser.add_argument("--each", type=float, default=20, help="CPU seconds of tests for one mutant")
+    parser.add_argument(
+        "--each", type=float, default=20, help="CPU seconds of tests for one mutant"
+    )
     parser.add_argument("--least", type=float, default=85.0, help="percent to be noticed")
     parser.add_argument("--reach", type=Path, help="directory to keep which test reaches what")
     wanted = parser.parse_args()
