@@ -67,7 +67,13 @@ plt.show()
 # %%
 # Two questions, two curves. The columns that *share* most (``SharedVariance``) repeat each other,
 # and from eight on they predict the rest worse than a random choice. For a few columns, take those
-# that :class:`~unsuprank.GreedyCSS` picks. On the command line, ``unsuprank curve table.csv``
-# measures the same.
+# that :class:`~unsuprank.GreedyCSS` picks.
+#
+# Of your own file
+# ----------------
+# ``unsuprank rank table.xlsx --method css`` lists the picks and says how many are beyond chance and
+# what they explain, and ``unsuprank curve table.xlsx`` measures the error. In Python,
+# ``unsuprank.io.read_file("table.xlsx").table()`` reads a file as the command line does, and takes
+# the place of ``X`` above; leave identifiers out of it first, as in ``.without(["id"])``.
 #
 # If you have a task with labels after all, let it decide: :doc:`/guide/pipeline`.

@@ -34,7 +34,8 @@ print("rows:", ranker.rows_used_)
 # Where both rows and columns are many, the rows are *folded*: dealt out to 2,048 rows and added up
 # there with random signs, which keeps the inner products of columns on average. Every row takes
 # part, and a column that is rarely different from zero is not lost. :doc:`/how/blocks` has the
-# reasons.
+# reasons. (A forest draws few of the columns in each node, and finds little in tens of thousands of
+# sparse ones unless it has very many trees: :doc:`/scaling` has figures.)
 #
 # Which methods take sparse tables is in the table of :doc:`/methods/index`. ``transform`` gives
 # back a sparse matrix:

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("typer")
 
-from unsuprank import registry
+from unsuprank import GreedyCSS, registry
 from unsuprank.cli.app import run
 
 N = 40
@@ -100,6 +100,26 @@ def test_compare_leaves_out_who_cannot_take_the_table(messy, capsys):
     said = capsys.readouterr().err
     assert "variance is left out: it needs numbers, and column 'species' is nominal" in said
     assert "none of these methods can take the table" in said
+
+
+def test_representatives_come_with_how_many_of_them_it_takes(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    factors = np.repeat(rng.normal(size=(80, 2)), 4, axis=1)
+    table = pd.DataFrame(factors + 0.1 * rng.normal(size=(80, 8)), columns=list("abcdefgh"))
+    table.assign(noise=rng.normal(size=80)).to_csv(tmp_path / "t.csv", index=False)
+    rank = ["rank", str(tmp_path / "t.csv"), "--method"]
+    fitted = GreedyCSS().fit(pd.read_csv(tmp_path / "t.csv"))
+    assert run([*rank, "css"]) == 0
+    said = capsys.readouterr().err
+    share = f"{fitted.explained_[fitted.n_features_ - 1]:.0%}"
+    assert f"picked in turn: {fitted.n_features_}; {share} of all variation" in said
+    assert run([*rank, "css", "--include", "a,e"]) == 0
+    assert "besides those included" in capsys.readouterr().err
+    assert run([*rank, "css-knn"]) == 0
+    assert "picked in turn" not in capsys.readouterr().err
+    pd.DataFrame(rng.normal(size=(30, 4))).to_csv(tmp_path / "t.csv", index=False)
+    assert run([*rank, "css"]) == 0
+    assert "no column explains more of the others than chance would" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def rank(
         _show(ranker, rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")
         if not quiet:
             _say_what_was_looked_at(ranker)
+            _say_how_many(ranker)
             say_how_stable(ranker)
     if report:
         write_page(ranker, data, table, report, fitting.seed)
@@ -109,6 +110,22 @@ def _say_what_was_looked_at(ranker: Ranker) -> None:
         used = f"{ranker.n_blocks_} samples of {ranker.get_params()['max_samples']:,} rows each"
     if used != "all rows":
         console.note(f"the ranking is that of {used}")
+
+
+def _say_how_many(ranker: Ranker) -> None:
+    """Say after how many picks chance would do as well, if the method tells."""
+    params = ranker.get_params()
+    if not ranker.finds_number or params["polish"] is not None:
+        return
+    n, included = ranker.n_features_, int((ranker.forced_[ranker.picks_] < 0).sum())
+    given = " besides those included" if included else ""
+    if n == 0:
+        console.note(f"no column{given} explains more of the others than chance would")
+        return
+    number = f"at least {n}" if n >= params["n_picks"] else str(n)
+    share = f"{ranker.explained_[included + n - 1]:.0%} of all variation is then explained"
+    what = f"columns that explain more than chance would, picked in turn{given}"
+    console.note(f"{what}: {number}; {share}")
 
 
 def _show(ranker: Ranker, rows: list[dict[str, Any]], of_what: str) -> None:
