@@ -1,8 +1,8 @@
 """Small faults put into the code that reckons, one at a time: do the tests notice?
 
 A mutant is a function with one operator, comparison, constant or condition changed. All tests are
-collected once. A first fork of this process runs each of them and notes the lines that it reaches
-and how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
+collected once. A fork of this process runs each of them and notes the lines that it reaches and
+how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
 function where it stands and runs the tests that reach the changed lines, the quickest first, until
 one fails. A mutant that costs more than it should is thus paid for by its tests alone: nothing is
 imported or collected again. Mutants that survive are named: a test is missing, or the change makes
@@ -28,6 +28,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
@@ -66,7 +67,7 @@ TESTS = (
 #: CPU seconds after which a test is not asked at all.
 LONGEST = 2.0
 #: Seconds after which a process that does nothing is given up.
-DEADLOCK = 1800
+DEADLOCK = 600
 #: Cases that are tried of a test with more.
 VARIANTS = 8
 
@@ -177,7 +178,7 @@ class Change(NamedTuple):
         for function in gc.get_objects():
             if type(function) is FunctionType and function.__code__.co_filename == str(path):
                 place = function.__code__.co_qualname, function.__code__.co_firstlineno
-                function.__code__ = self.codes[place]
+                function.__code__ = self.codes.get(place, function.__code__)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -190,8 +191,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 class Reach:
     """What the tests are like when nothing is changed: what they cost and where they come.
 
-    Each file of tests is run once, in a fork of its own. With a directory to keep what is found,
-    only files of tests that were changed since are run again, or all if a target was.
+    Each test is run once, in a fork of its own. With a directory to keep what is found, only files
+    of tests that were changed since are run again, or all if a target was.
     """
 
     def __init__(self, items: list[pytest.Item], targets: list[Path], kept: Path | None) -> None:
@@ -215,42 +216,32 @@ class Reach:
         kept = self._kept and self._kept / f"{path.stem}-{digest.hexdigest()[:16]}.json"
         if kept and kept.exists():
             return json.loads(kept.read_text("utf-8"))
-        found = in_fork(lambda: _run_traced(items, self._targets))
+        found: dict[str, Any] = {"seconds": {}, "lines": []}
+        for item in items:
+            if reached := in_fork(partial(_run_traced, item, self._targets), LONGEST):
+                found["seconds"][item.nodeid] = reached[0]
+                found["lines"] += [[*place, item.nodeid] for place in reached[1]]
         if kept:
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(found), "utf-8")
         return found
 
 
-def _run_traced(items: list[pytest.Item], targets: list[Path]) -> dict:
-    """Run tests and note what each of them costs and the lines of the targets that it reaches."""
+def _run_traced(item: pytest.Item, targets: list[Path]) -> tuple | None:
+    """What a test costs, and the lines of the targets that it reaches; None if it fails."""
     tracer = coverage.Coverage(
         data_file=None, include=[str(t) for t in targets], config_file=False, messages=False
     )
+    tracer.set_option("run:disable_warnings", ["no-data-collected"])
+    begun = _cpu_seconds()
     tracer.start()
-    signal.signal(signal.SIGPROF, _too_long)
-    seconds = {}
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        tracer.switch_context(item.nodeid)
-        begun, failed = _cpu_seconds(), item.session.testsfailed
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if item.session.testsfailed == failed:
-            seconds[item.nodeid] = _cpu_seconds() - begun
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     tracer.stop()
+    if item.session.testsfailed:
+        return None
     data = tracer.get_data()
-    lines = [
-        (str(target), line, test)
-        for target in targets
-        for line, tests in data.contexts_by_lineno(str(target)).items()
-        for test in tests
-        if test in seconds
-    ]
-    return {"seconds": seconds, "lines": lines}
-
-
-def _too_long(*_: object) -> None:
-    raise TimeoutError("This test takes too long to be asked about mutants.")
+    lines = [(str(t), line) for t in targets for line in data.lines(str(t)) or ()]
+    return _cpu_seconds() - begun, lines
 
 
 def _cpu_seconds() -> float:
@@ -258,7 +249,7 @@ def _cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def in_fork(work: Callable[[], Any], cpu_seconds: float = 3600.0) -> Any:
+def in_fork(work: Callable[[], Any], cpu_seconds: float) -> Any:
     """What `work()` returns in a fork of this process, or None if that dies or never ends."""
     out, into = os.pipe()
     child = os.fork()
