@@ -27,7 +27,7 @@ def constant_columns(X: np.ndarray) -> np.ndarray:
 
 
 def largest_sizes(X: np.ndarray) -> np.ndarray:
-    """A power of two near the largest absolute value of each column; 1 where all are 0."""
+    """A power of two near the largest absolute value of each column; 2 where all are 0."""
     largest = np.abs(X).max(axis=0)
     exponent = np.frexp(np.where(largest > 0, largest, 1.0))[1]
     return np.ldexp(1.0, np.clip(exponent, -1020, 1020))
