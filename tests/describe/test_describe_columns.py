@@ -341,3 +341,7 @@ def test_representatives_explain_what_least_squares_explain():
         expected = 1 - (rest**2).sum() / (Z**2).sum()
         assert found.explained[k - 1] == pytest.approx(expected, abs=1e-9)
     assert len(find_representatives(frame[["id"]]).columns) == 0
+
+
+def test_there_are_no_more_neighbours_than_other_leading_columns():
+    assert find_neighbours(small_numeric(), [0, 2], k=5).nearest.shape == (7, 1)

@@ -134,6 +134,28 @@ def test_chance_is_that_of_random_subspaces():
         assert third_moment(rank, t, k2, k3, d) == pytest.approx(third, abs=noise)
 
 
+def test_a_subspace_leaves_what_its_complement_explains():
+    """So both have the same spread, opposite skewness, and together explain everything."""
+    K = np.diag([5.0, 3.0, 1.0, 0.5, 0.2, 0.1])
+    d, t, k2, k3 = len(K), np.trace(K), np.trace(K @ K), np.trace(K @ K @ K)
+    ranks = np.array([1, 2])
+    ones = np.ones(2)
+    low, high = (
+        standardised(explained, rank, t * ones, k2 * ones, d)
+        for explained, rank in (
+            (np.array([1.5, 4.0]), ranks),
+            (t - np.array([1.5, 4.0]), d - ranks),
+        )
+    )
+    np.testing.assert_allclose(low[1], high[1])
+    np.testing.assert_allclose(low[0], -high[0])
+    for rank in ranks.tolist():
+        third = third_moment(rank, t, k2, k3, d)
+        assert third_moment(d - rank, t, k2, k3, d) == pytest.approx(-third)
+    # A single direction that is uniform on the sphere: the fourth moments of its coordinates.
+    assert low[1][0] ** 2 == pytest.approx(2 * (d * k2 - t**2) / (d**2 * (d + 2)))
+
+
 def test_the_number_of_columns_is_told():
     rng = np.random.default_rng(5)
     signals = rng.normal(size=(120, 3))
