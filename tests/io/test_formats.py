@@ -298,3 +298,9 @@ def test_real_h5ad(data_dir):
 @pytest.mark.data
 def test_real_npz(data_dir):
     assert read_file(data_dir / "USPS.npz").table().values.shape == (9298, 256)
+
+
+def test_a_file_in_short(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b,c\n1,2,x\n3,5,y\n")
+    assert repr(read_file(path)) == "<DataFile 'mine.csv': 2 rows, 3 columns>"

@@ -89,6 +89,11 @@ class DataFile:
                 old, new = shorten(column.name), shorten(name)
                 self.notes.append(f"column {old!r} occurs again; it is called {new!r}")
 
+    def __repr__(self) -> str:
+        """What it is, without its values: there may be a million columns."""
+        size = f"{self.n_rows} rows, {len(self.columns)} columns"
+        return f"<{type(self).__name__} {self.source!r}: {size}>"
+
     @property
     def names(self) -> list[str]:
         """The names of the columns that are ranked."""

@@ -28,7 +28,7 @@ BYTES_A_CHARACTER, BYTES_A_CELL = 5, 16
 SAMPLE_ROWS = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SampledFile(DataFile):
     """Some rows of a file, whose nominal values are those of all rows."""
 
