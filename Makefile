@@ -30,7 +30,7 @@ SANITIZERS ?= address,undefined
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 export VENV
 
-.PHONY: demo test test-lowest fuzz coverage mutate lint bench bench-scale truth docs sanitize compilers aarch64 wheels clean
+.PHONY: ci-environment demo test test-lowest fuzz coverage mutate lint bench bench-scale truth docs sanitize compilers aarch64 wheels clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +41,10 @@ $(VENV)/.installed-%: $(NATIVE) | $(BIN)/python
 	@echo "Installing unsuprank[$*] into $(VENV) (compiles the kernels, about a minute) ..."
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@
+
+# One build for all that `.ci/run` does: every extra by itself would compile the kernels again.
+ci-environment: $(VENV)/.installed-lint,native,test
+	@touch $(VENV)/.installed-lint $(VENV)/.installed-native $(VENV)/.installed-test
 
 # The table of the demo, or the reader's own: FILE=mine.csv, OPTIONS="--drop id --label class".
 FILE ?=
@@ -60,7 +64,7 @@ endif
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-lowest: $(VENV)/.installed-native
+test-lowest: $(VENV)/.installed-test $(VENV)/.installed-native
 	.ci/lowest $(TESTS)
 
 sanitize: $(VENV)/.installed-test $(VENV)/.installed-native
@@ -83,7 +87,7 @@ fuzz: $(VENV)/.installed-test
 # The report of worker processes that were killed is lost; see `pragma: no cover` there.
 coverage: $(VENV)/.installed-test
 	rm -rf .coverage
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 --cov --cov-report=term
 	$(BIN)/python .ci/check_coverage.py
 
 MUTANTS ?= 200

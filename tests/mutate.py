@@ -3,10 +3,10 @@
 A mutant is a function with one operator, comparison, constant or condition changed. All tests are
 collected once. A fork of this process runs each of them and notes the lines that it reaches and
 how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
-function where it stands and runs the tests that reach the changed lines, the quickest first, until
-one fails. A mutant that costs more than it should is thus paid for by its tests alone: nothing is
-imported or collected again. Mutants that survive are named: a test is missing, or the change makes
-no difference.
+function where it stands and runs the tests that reach the changed lines until one fails, a few
+cases of every test and the quickest first. A mutant that costs more than it should is thus paid for
+by its tests alone: nothing is imported or collected again. Mutants that survive are named: a test
+is missing, or the change makes no difference.
 
     python tests/mutate.py --count 200 --seed 0
 """
@@ -65,10 +65,10 @@ TESTS = (
     "test_sparse.py",
 )
 #: CPU seconds after which a test is not asked at all.
-LONGEST = 2.0
+LONGEST = 20.0
 #: Seconds after which a process that does nothing is given up.
 DEADLOCK = 600
-#: Cases that are tried of a test with more.
+#: Cases of one test that are asked before those of others have been.
 VARIANTS = 8
 
 _SWAPS: dict[type, type] = {
@@ -195,13 +195,15 @@ class Reach:
     of tests that were changed since are run again, or all if a target was.
     """
 
-    def __init__(self, items: list[pytest.Item], targets: list[Path], kept: Path | None) -> None:
+    def __init__(
+        self, items: list[pytest.Item], targets: list[Path], kept: Path | None, jobs: int
+    ) -> None:
         #: CPU seconds of every test that passes.
         self.seconds: dict[str, float] = {}
         self._tests: dict[tuple[str, int], set[str]] = defaultdict(set)
         self._targets, self._kept = targets, kept
-        for path, group in itertools.groupby(items, key=lambda item: item.path):
-            found = self._of_file(path, list(group))
+        files = [list(group) for _, group in itertools.groupby(items, key=lambda item: item.path)]
+        for found in shared_out(self._of_file, files, jobs):
             self.seconds |= found["seconds"]
             for target, line, test in found["lines"]:
                 self._tests[target, line].add(test)
@@ -211,7 +213,8 @@ class Reach:
         path = str(mutant.path)
         return set().union(*(self._tests.get((path, line), ()) for line in mutant.lines))
 
-    def _of_file(self, path: Path, items: list[pytest.Item]) -> dict:
+    def _of_file(self, items: list[pytest.Item]) -> dict:
+        path = items[0].path
         digest = hashlib.sha256(b"".join(p.read_bytes() for p in [path, *self._targets]))
         kept = self._kept and self._kept / f"{path.stem}-{digest.hexdigest()[:16]}.json"
         if kept and kept.exists():
@@ -249,24 +252,44 @@ def _cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def in_fork(work: Callable[[], Any], cpu_seconds: float) -> Any:
-    """What `work()` returns in a fork of this process, or None if that dies or never ends."""
-    out, into = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(out)
+class Fork:
+    """A fork of this process that does some work and says what came of it."""
+
+    def __init__(self, work: Callable[[], Any], cpu_seconds: float = 0.0, seconds: int = 0) -> None:
+        self._out, into = os.pipe()
+        self._child = os.fork()
+        if self._child:
+            os.close(into)
+            return
+        os.close(self._out)
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds)  # other processes take no part in it
-        signal.alarm(DEADLOCK)
+        signal.alarm(seconds)
         try:
             with os.fdopen(into, "w") as pipe:
                 json.dump(work(), pipe)
         finally:
             os._exit(0)
-    os.close(into)
-    with os.fdopen(out) as pipe:
-        answer = pipe.read()
-    os.waitpid(child, 0)
-    return json.loads(answer) if answer else None
+
+    def answer(self) -> Any:
+        """What the work returned, or None if the process died before."""
+        with os.fdopen(self._out) as pipe:
+            text = pipe.read()
+        os.waitpid(self._child, 0)
+        return json.loads(text) if text else None
+
+
+def in_fork(work: Callable[[], Any], cpu_seconds: float) -> Any:
+    """What `work()` returns in a fork of this process, or None if that dies or never ends."""
+    return Fork(work, cpu_seconds, DEADLOCK).answer()
+
+
+def shared_out(work: Callable[[Any], Any], things: list, jobs: int) -> list:
+    """What `work` returns for each of some things, in as many processes as there are jobs."""
+    forks = [Fork(lambda k=k: [work(thing) for thing in things[k::jobs]]) for k in range(jobs)]
+    answers: list = [None] * len(things)
+    for k, fork in enumerate(forks):
+        answers[k::jobs] = fork.answer()
+    return answers
 
 
 class Trial:
@@ -274,12 +297,9 @@ class Trial:
 
     def __init__(self, wanted: argparse.Namespace) -> None:
         self._wanted = wanted
-        self.n_killed, self.n_mutants, self.seconds = 0, 0, 0.0
-        self.survivors: list[str] = []
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        groups = [list(g) for _, g in itertools.groupby(items, lambda i: i.nodeid.split("[")[0])]
-        items[:] = [item for group in groups for item in group[:: -(-len(group) // VARIANTS)]]
+        self.n_mutants, self.seconds = 0, 0.0
+        #: What was changed in each mutant that was tried, and whether a test noticed.
+        self.tried: list[tuple[str, bool]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -288,18 +308,20 @@ class Trial:
         for path in targets:
             name = path.relative_to(PACKAGE.parent).with_suffix("").as_posix()
             importlib.import_module(name.replace("/", "."))
-        self._reach = Reach(session.items, targets, self._wanted.reach)
-        chosen = random.Random(self._wanted.seed).sample(everything, len(everything))
-        started = time.monotonic()
-        for mutant in chosen[: self._wanted.count]:
-            if time.monotonic() - started > self._wanted.seconds:
-                break
-            self._try(mutant, self._answering(session, mutant))
-        self.seconds, self.n_mutants = time.monotonic() - started, len(everything)
+        wanted = self._wanted
+        self._reach = Reach(session.items, targets, wanted.reach, wanted.jobs)
+        chosen = random.Random(wanted.seed).sample(everything, len(everything))[: wanted.count]
+        self._started = time.monotonic()
+        answers = shared_out(partial(self._try, session), chosen, wanted.jobs)
+        self.tried = [answer for answer in answers if answer]
+        self.seconds, self.n_mutants = time.monotonic() - self._started, len(everything)
         return True
 
-    def _try(self, mutant: Mutant, items: list[pytest.Item]) -> None:
-        change = Change.of(mutant)
+    def _try(self, session: pytest.Session, mutant: Mutant) -> tuple[str, bool] | None:
+        begun = time.monotonic()
+        if begun - self._started > self._wanted.seconds:
+            return None
+        change, items = Change.of(mutant), self._answering(session, mutant)
 
         def first_failure() -> str:
             change.put_in(mutant.path)
@@ -309,24 +331,26 @@ class Trial:
                     return item.nodeid
             return ""
 
-        begun = time.monotonic()
         due = sum(self._reach.seconds[item.nodeid] for item in items)
         noticed = in_fork(first_failure, 30.0 + 5.0 * due)
-        if noticed == "":
-            self.survivors.append(change.said)
-            fate = f"SURVIVED {len(items)} tests"
-        else:
-            self.n_killed += 1
-            fate = f"noticed by {noticed}" if noticed else "ended the process"
+        survived = noticed == ""
+        fate = f"noticed by {noticed}" if noticed else "ended the process"
+        fate = f"SURVIVED {len(items)} tests" if survived else fate
         print(f"{change.said}: {fate}, {time.monotonic() - begun:.1f} s", flush=True)
+        return change.said, not survived
 
     def _answering(self, session: pytest.Session, mutant: Mutant) -> list[pytest.Item]:
-        """The tests that reach a mutant, the quickest first, as many as there is time for."""
+        """The tests that reach a mutant, as many as there is time for."""
         took = {test: self._reach.seconds[test] for test in self._reach.by(mutant)}
-        items = [i for i in session.items if i.nodeid in took]
-        items.sort(key=lambda i: took[i.nodeid])
+        items = [item for item in session.items if item.nodeid in took]
+        seen: dict[str, int] = defaultdict(int)
+        order = {}
+        for item in sorted(items, key=lambda i: took[i.nodeid]):
+            test = item.nodeid.split("[")[0]
+            order[item.nodeid] = seen[test] // VARIANTS, took[item.nodeid]
+            seen[test] += 1
         left, chosen = self._wanted.each, []
-        for item in items:
+        for item in sorted(items, key=lambda i: order[i.nodeid]):
             left -= took[item.nodeid]
             if left >= 0:
                 chosen.append(item)
@@ -339,8 +363,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=3600, help="begin no other one after that")
     parser.add_argument(
-        "--each", type=float, default=20, help="CPU seconds of tests for one mutant"
+        "--each", type=float, default=60, help="CPU seconds of tests for one mutant"
     )
+    parser.add_argument("--jobs", type=int, default=2, help="mutants that are tried at a time")
     parser.add_argument("--least", type=float, default=85.0, help="percent to be noticed")
     parser.add_argument("--reach", type=Path, help="directory to keep which test reaches what")
     wanted = parser.parse_args()
@@ -348,14 +373,15 @@ def main() -> int:
     os.chdir(ROOT)
     quiet = ["-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider", "-p", "no:xdist"]
     code = pytest.main([*quiet, *(str(ROOT / "tests" / t) for t in TESTS)], plugins=[trial])
-    tried = trial.n_killed + len(trial.survivors)
-    if not tried:
+    if not trial.tried:
         return int(code)
-    share = 100.0 * trial.n_killed / tried
-    print("", *trial.survivors, sep="\nsurvived: ")
+    survivors = [said for said, noticed in trial.tried if not noticed]
+    n_killed = len(trial.tried) - len(survivors)
+    share = 100.0 * n_killed / len(trial.tried)
+    print("", *survivors, sep="\nsurvived: ")
     print(
-        f"{trial.n_killed} of {tried} mutants were noticed ({share:.0f}%) in {trial.seconds:.0f} s;"
-        f" there are {trial.n_mutants}"
+        f"{n_killed} of {len(trial.tried)} mutants were noticed ({share:.0f}%) in"
+        f" {trial.seconds:.0f} s; there are {trial.n_mutants}"
     )
     return int(share < wanted.least)
 

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import unsuprank
-
 EXAMPLES = Path(__file__).parent.parent / "examples"
-pytestmark = pytest.mark.skipif(
-    not hasattr(unsuprank, "Genie3"), reason="the examples use Genie3, which is not installed"
-)
 
 
 def run(name, *arguments):

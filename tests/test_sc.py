@@ -132,7 +132,8 @@ def test_odd_batches_never_crash(method):
     dense[batch == "b9"] = 0.0
     adata.X = dense
     with pytest.warns(UserWarning, match="of 100 batches are left out"):
-        sc.rank_genes(adata, method, n_top_genes=4, batch_key="batch")
+        ranker = Genie3(10, random_state=0) if method == "genie3" else method
+        sc.rank_genes(adata, ranker, n_top_genes=4, batch_key="batch")
     assert adata.var["highly_variable"].sum() == 4
     assert not adata.var["highly_variable"].iloc[-1]
     assert adata.var["highly_variable_nbatches"].max() <= 98

@@ -105,6 +105,7 @@ def test_folding_keeps_inner_products_on_average(monkeypatch) -> None:
 def test_chance_is_kept_by_folding(small_limits, monkeypatch) -> None:
     monkeypatch.setattr(large_tables, "WIDE", 10)
     monkeypatch.setattr(large_tables, "FOLDED_ROWS", 256)
+    monkeypatch.setattr("unsuprank.row_source.CHUNK_CELLS", 50_000)
     rng = np.random.default_rng(5)
     p_values = []
     for _ in range(6):

@@ -79,8 +79,9 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize(("ensemble", "trees"), [("extra_trees", 10**6), ("bagging", 10**4)])
+@pytest.mark.parametrize(
+    ("ensemble", "trees", "jobs"), [("extra_trees", 10**6, 2), ("bagging", 10**4, 1)]
+)
 def test_interrupt_ends_a_long_fit(ensemble, trees, jobs):
     """The fit would take hours; the time limit only guards against a hang."""
     code = LONG_FIT.format(trees=trees, ensemble=ensemble, jobs=jobs)
