@@ -8,7 +8,10 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[1] / "which-method.md"
 #: How a method is called in the tables, where that differs.
-IN_TABLES = {"genie3": ["genie3", "genie3, out of bag", "genie3, 100 trees"]}
+IN_TABLES = {
+    "genie3": ["genie3", "genie3, out of bag", "genie3, 100 trees"],
+    "shared-variance": ["shared-variance", "shared-variance, 3 bins"],
+}
 #: The tables that a card quotes: the beginning of the heading, and what the figures are.
 QUOTED = {
     "Planted columns": "average precision of planted columns (1 is best)",
