@@ -57,10 +57,16 @@ ranker = SharedVariance(n_features_to_select=8).fit(survey)
 ranker.to_frame().round(3)
 
 # %%
-# Look at ``interviewer``. It has 60 values and so explains 13% of the other questions, more than
-# any other column does; by chance it would be 15%, and so it comes last. That comparison is what
-# the score is made of: standard deviations beyond chance. A p-value says how often a column that
-# has nothing to do with the others would score as high.
+# Look at ``interviewer``, which has 60 values:
+most = survey.columns[ranker.explained_.argmax()]
+j = survey.columns.get_loc("interviewer")
+print(f"{most} explains more of the other questions than any other column does")
+print(f"interviewer explains {ranker.explained_[j]:.0%}; by chance it would be {ranker.chance_[j]:.0%}")
+
+# %%
+# It explains much because it has many values, and less than chance would: so it comes last. That
+# comparison is what the score is made of: standard deviations beyond chance. A p-value says how
+# often a column that has nothing to do with the others would score as high.
 import matplotlib.pyplot as plt
 
 order = ranker.order_[::-1]
