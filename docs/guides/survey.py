@@ -59,9 +59,9 @@ ranker.to_frame().round(3)
 # %%
 # Look at ``interviewer``, which has 60 values:
 most = survey.columns[ranker.explained_.argmax()]
+print(f"{most} explains more of the other questions than any other column does:")
 j = survey.columns.get_loc("interviewer")
-print(f"{most} explains more of the other questions than any other column does")
-print(f"interviewer explains {ranker.explained_[j]:.0%}; by chance it would be {ranker.chance_[j]:.0%}")
+print(f"interviewer {ranker.explained_[j]:.0%}, where chance would give {ranker.chance_[j]:.0%}")
 
 # %%
 # It explains much because it has many values, and less than chance would: so it comes last. That
