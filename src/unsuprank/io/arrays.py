@@ -13,14 +13,12 @@ from scipy import sparse
 
 from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions, check_width, matrix_columns
-from .mat_elements import check_sparse_matrices
+from .hdf5 import check_hdf5
+from .matlab import HEADER_BYTES, read_matlab, version_of
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")
 NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
-#: Kinds of MATLAB variables that are or may hold sparse matrices, and bytes unpacked to check one.
-MAY_BE_SPARSE = ("sparse", "cell", "struct", "object")
-BYTES_UNPACKED = 2**31
 
 
 def read_npy(path: Path, source: str, _: ReadOptions) -> DataFile:
@@ -86,23 +84,29 @@ def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:
 
 
 def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
-    """Read MATLAB files: up to version 7 by SciPy, version 7.3 (which is HDF5) by h5py."""
-    from scipy.io import loadmat, whosmat
-
+    """Read the table among the variables of a MATLAB file."""
+    with path.open("rb") as stream:
+        header = stream.read(HEADER_BYTES)
+    read = {1: read_matlab, 2: _read_hdf5}.get(version_of(header), _read_version_4)
     try:
-        found = whosmat(path)
-        check_cells([shape for _, shape, kind in found if kind != "sparse"], path, source)
-        if any(kind in MAY_BE_SPARSE for _, _, kind in found):
-            check_sparse_matrices(path, BYTES_UNPACKED)
-        variables = loadmat(path, spmatrix=False)  # True copies them
+        variables = read(path, source)
     except FileProblem:
         raise
-    except NotImplementedError:
-        variables = _read_hdf5(path, source)
-    except Exception as error:  # SciPy raises whatever a damaged byte leads to
+    except Exception as error:  # whatever a damaged byte leads to
         raise FileProblem(f"{source} is not a readable .mat file: {error}") from None
     plain = {k: v for k, v in variables.items() if not k.startswith("__")}
     return _from_variables(plain, source, options.key)
+
+
+def _read_version_4(path: Path, source: str) -> dict[str, Any]:
+    from scipy.io import loadmat, whosmat
+
+    with path.open("rb") as stream:
+        if 0 not in stream.read(4):
+            raise ValueError("it does not begin as one")
+    plain = [shape for _, shape, kind in whosmat(path) if kind != "sparse"]
+    check_cells(plain, path, source)
+    return loadmat(path, spmatrix=False)  # True copies them
 
 
 def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
@@ -112,8 +116,8 @@ def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
         raise FileProblem(
             f"{source} is a MATLAB 7.3 file; pip install 'unsuprank[io]' to read it"
         ) from None
+    check_hdf5(path, source)
     with h5py.File(path) as stored:
-        check_cells([d.shape for d in stored.values() if isinstance(d, h5py.Dataset)], path, source)
         # MATLAB stores columns first, so every matrix comes transposed.
         return {
             name: np.asarray(item).T

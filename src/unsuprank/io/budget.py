@@ -37,10 +37,14 @@ def unzip(path: Path, source: str) -> bytes:
     return b"".join(pieces)
 
 
+def allowed_bytes(path: Path) -> int:
+    """How many bytes a file may unpack into."""
+    return max(ALWAYS, GROWTH * path.stat().st_size)
+
+
 def check_bytes(n_bytes: int, path: Path, source: str) -> None:
     """Refuse a file that unpacks into more bytes than its budget."""
-    size = path.stat().st_size
-    allowed = max(ALWAYS, GROWTH * size)
+    size, allowed = path.stat().st_size, allowed_bytes(path)
     if n_bytes > allowed:
         raise FileProblem(
             f"{source} has {size:,} bytes and unpacks into more than its budget of "

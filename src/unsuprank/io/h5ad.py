@@ -10,8 +10,8 @@ import numpy as np
 
 from .._version import __version__
 from ..ranker import Ranker
-from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions, matrix_columns, unique_names
+from .hdf5 import check_hdf5
 from .write import atomic_path
 
 
@@ -41,7 +41,7 @@ def open_h5ad(path: Path, source: str) -> Any:
             f"{source}: .h5ad needs anndata; pip install 'unsuprank[io]' to read it"
         ) from None
     try:
-        _check_budget(path, source)
+        check_hdf5(path, source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # files of old versions are fine
             return anndata.read_h5ad(path)
@@ -50,20 +50,6 @@ def open_h5ad(path: Path, source: str) -> Any:
     except Exception as error:  # h5py and anndata raise many kinds
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileProblem(f"{source} is not a readable .h5ad file: {first}") from None
-
-
-def _check_budget(path: Path, source: str) -> None:
-    import h5py
-
-    shapes: list[tuple[int, ...]] = []
-
-    def note_shape(_: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            shapes.append(item.shape or ())
-
-    with h5py.File(path) as stored:
-        stored.visititems(note_shape)
-    check_cells(shapes, path, source)
 
 
 def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:

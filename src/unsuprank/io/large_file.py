@@ -18,6 +18,7 @@ from ..row_source import ArrayRows, RowSource
 from .csv_rows import spill_delimited
 from .data_file import DataFile, FileProblem, ReadOptions
 from .file_column import FileColumn
+from .hdf5 import walk_through
 from .parquet_rows import ColumnReading, ParquetRows
 from .read import format_of
 from .unchanged_rows import UnchangedRows, check_unchanged, file_stamp
@@ -153,6 +154,7 @@ def _open_h5ad(
         from anndata.io import read_elem, sparse_dataset
     except ImportError:
         return None
+    walk_through(path, path.name)
     stored = h5py.File(path)
     where = "raw/X" if options.raw else f"layers/{options.layer}" if options.layer else "X"
     if where not in stored or "var" not in stored:

@@ -1,0 +1,66 @@
+"""Files that the HDF5 library does not get through cost nothing but the file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from unsuprank.io import FileProblem, ReadOptions, hdf5, open_large, read_file
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are walked through in forks")
+anndata = pytest.importorskip("anndata")
+
+
+@pytest.fixture
+def cells(tmp_path):
+    path = tmp_path / "cells.h5ad"
+    anndata.AnnData(np.arange(12.0).reshape(4, 3)).write_h5ad(path)
+    return path
+
+
+def crash(_) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def go_round_in_circles(_) -> None:
+    while True:
+        pass
+
+
+@pytest.mark.parametrize("end", [crash, go_round_in_circles])
+def test_the_end_of_the_walk_is_told(cells, monkeypatch, end) -> None:
+    monkeypatch.setattr(hdf5, "_walk", end)
+    monkeypatch.setattr(hdf5, "SECONDS", 1)
+    for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
+        with pytest.raises(FileProblem, match="the HDF5 library does not get through it"):
+            read(cells)
+
+
+def test_an_interrupt_ends_the_walk(cells, monkeypatch) -> None:
+    children = []
+
+    def interrupted(child: int, _) -> None:
+        children.append(child)
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(hdf5, "_walk", go_round_in_circles)
+    monkeypatch.setattr(hdf5, "SECONDS", 60)
+    monkeypatch.setattr(os, "waitpid", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hdf5.walk_through(cells, "cells.h5ad")
+    with pytest.raises(ProcessLookupError):
+        os.kill(children[0], 0)
+
+
+def test_errors_keep_their_words(cells) -> None:
+    content = cells.read_bytes()
+    cells.write_bytes(content[: len(content) // 2])
+    with pytest.raises(FileProblem, match="truncated"):
+        read_file(cells)
+    cells.write_bytes(content)
+    assert read_file(cells).n_rows == 4
