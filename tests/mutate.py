@@ -236,15 +236,15 @@ def _run_traced(item: pytest.Item, targets: list[Path]) -> tuple | None:
         data_file=None, include=[str(t) for t in targets], config_file=False, messages=False
     )
     tracer.set_option("run:disable_warnings", ["no-data-collected"])
-    begun = _cpu_seconds()
     tracer.start()
+    begun = _cpu_seconds()
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    seconds = _cpu_seconds() - begun
     tracer.stop()
     if item.session.testsfailed:
         return None
     data = tracer.get_data()
-    lines = [(str(t), line) for t in targets for line in data.lines(str(t)) or ()]
-    return _cpu_seconds() - begun, lines
+    return seconds, [(path, line) for path in data.measured_files() for line in data.lines(path)]
 
 
 def _cpu_seconds() -> float:
@@ -351,8 +351,8 @@ class Trial:
             seen[test] += 1
         left, chosen = self._wanted.each, []
         for item in sorted(items, key=lambda i: order[i.nodeid]):
-            left -= took[item.nodeid]
-            if left >= 0:
+            if took[item.nodeid] <= left:
+                left -= took[item.nodeid]
                 chosen.append(item)
         return chosen
 

@@ -234,6 +234,7 @@ def test_explain_writes_the_page(frame, tmp_path):
         (["rank", "{table}", "--method", "variance", "--drop", "q"], 3, "no column 'q'"),
         (["rank", "{table}", "--method", "variance", "--out", "s.xlsx"], 3, "are written as"),
         (["rank", "{table}", "--method", "variance", "--out", "no/s.csv"], 3, "not a directory"),
+        (["rank", "{table}", "--method", "variance", "--out", "."], 3, "is a directory"),
         (["rank", "{table}", "--method", "variance", "--write"], 3, "use --out"),
         (["rank", "{table}", "--format", "word", "--method", "variance"], 3, "not a known format"),
         (["rank", "{table}", "--seed", "-1"], 2, "--seed"),

@@ -58,7 +58,7 @@ class Guard:
         if not isinstance(path, (str, bytes, os.PathLike)):
             return
         place = os.path.realpath(os.fsdecode(path))
-        inside = place == os.devnull or place.startswith(self._home + os.sep)
+        inside = place in (os.devnull, self._home) or place.startswith(self._home + os.sep)
         if not inside and "__pycache__" not in place:
             self.seen.append(f"{event} outside of its own directory: {place}")
 

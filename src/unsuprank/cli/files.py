@@ -91,6 +91,8 @@ def check_target(path: str | Path | None, source: str | Path | None = None) -> N
     target = Path(path).absolute()
     if not target.parent.is_dir():
         raise FileProblem(f"{Path(path).parent} is not a directory; make it first")
+    if target.is_dir():
+        raise FileProblem(f"{path} is a directory; name a file in it")
     if source is not None and target.exists() and Path(source).exists() and target.samefile(source):
         raise FileProblem(f"{path} is read by this command and would be overwritten; name another")
 
