@@ -11,6 +11,7 @@ import io
 import os
 import pickle
 import random
+import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -98,6 +99,7 @@ def store_key() -> str:
 
 
 def _enter_store(content: bytes) -> None:
+    shutil.rmtree(OUT / "store", ignore_errors=True)  # what was set aside before
     with Store(OUT / "store") as store:
         path = store._path(store_key())
         path.parent.mkdir(exist_ok=True)
