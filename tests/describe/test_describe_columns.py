@@ -23,6 +23,7 @@ from unsuprank.describe import (
     summarise_columns,
     value_counts,
 )
+from unsuprank.describe.plane import _largest_two
 from unsuprank.rankers.clustering_space import HALVES_ROWS, gram
 from unsuprank.table import read_table
 
@@ -345,3 +346,11 @@ def test_representatives_explain_what_least_squares_explain():
 
 def test_there_are_no_more_neighbours_than_other_leading_columns():
     assert find_neighbours(small_numeric(), [0, 2], k=5).nearest.shape == (7, 1)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_eigenvalues_of_all_sizes(size):
+    values, vectors = _largest_two(size * np.diag([0.2, 0.5, 1e-3]))
+    np.testing.assert_allclose(values, [0.5 * size, 0.2 * size])
+    np.testing.assert_allclose(np.abs(vectors), [[0, 1], [1, 0], [0, 0]], atol=1e-12)
+    assert _largest_two(np.diag([-1e-18, 2.0]))[0].tolist() == [2.0, 0.0]

@@ -231,3 +231,23 @@ def test_cell_types_have_the_markers_of_wilcoxon(data_dir):
         total += 5
     assert total == 50
     assert shared >= 0.8 * total
+
+
+def test_means_and_shares_are_those_of_the_rows():
+    """Of the known values inside and outside of each cluster."""
+    frame, labels = mixed(np.random.default_rng(5), 120, noise_only=False)
+    for label, found in explain_clusters(frame, labels).per_cluster.items():
+        for rows, means in ((labels == label, found.inside), (labels != label, found.outside)):
+            assert means[0] == pytest.approx(frame["normal"][rows].mean())
+            assert means[3] == pytest.approx(frame["gaps"][rows].mean())
+            of_name = frame["names"] == found.direction[6].split()[1]
+            known = frame["names"].notna() & rows
+            assert means[6] == pytest.approx(of_name[known].mean())
+
+
+def test_two_rows_a_cluster_are_enough():
+    labels = np.arange(8) // 2
+    found = explain_clusters(np.column_stack([labels, np.arange(8.0) % 3]), labels)
+    assert found.per_cluster[3].direction[0] == "higher"
+    with pytest.raises(ValueError, match="5 different values in 8"):
+        explain_clusters(np.arange(16.0).reshape(8, 2), [0, 0, 1, 1, 2, 2, 3, 4])

@@ -211,3 +211,11 @@ def test_frames_need_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="A frame needs pandas, which is not installed: pip"):
         ranker.to_frame()
+
+
+def test_lists_end_where_they_become_long():
+    names = [f"c{k}" for k in range(reasons_module.MAX_LISTED + 1)]
+    assert reasons_module._listed(names[:1]) == "c0"
+    assert reasons_module._listed(names[:2]) == "c0 and c1"
+    assert reasons_module._listed(names[:-1]).endswith(f" and {names[-2]}")
+    assert reasons_module._listed(names).endswith(f"{names[-2]} and 1 more")

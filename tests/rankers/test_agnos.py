@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from unsuprank import AgnoSS, intrinsic_dimension
-from unsuprank.rankers.agnos import Adam, Network, loss_and_gradient
+from unsuprank._progress import progress
+from unsuprank.rankers.agnos import Adam, Network, Training, loss_and_gradient, train
 
 
 def random_case(seed):
@@ -127,3 +128,11 @@ def test_adam_is_that_of_the_textbook():
         straight, size = mean / (1 - 0.9**step), square / (1 - 0.999**step)
         expected = expected - 0.05 * straight / (np.sqrt(size) + 1e-8)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("patience", [1, 3])
+def test_training_ends_when_nothing_has_improved_for_as_long_as_patience_lasts(patience):
+    X = np.random.default_rng(0).normal(size=(12, 4))
+    never = Training(penalty=0.1, learning_rate=0.01, max_epochs=20, tol=1.0, patience=patience)
+    with progress("training", 20, 0) as bar:
+        assert len(train(X, 2, 0, never, bar)[1]) == patience

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from unsuprank.rankers.clustering_space import BLOCK_COLUMNS, HALVES_ROWS, squared_distances
+from unsuprank.rankers.clustering_space import (
+    BLOCK_COLUMNS,
+    HALVES_ROWS,
+    mirrored,
+    squared_distances,
+)
 from unsuprank.table import read_table
 
 
@@ -22,3 +27,10 @@ def test_distances_where_whole_blocks_of_columns_are_constant(n_rows):
     nothing = squared_distances(read_table(constant))
     assert nothing.shape == (n_rows, n_rows)
     assert not nothing.any()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8])
+def test_mirrored(size):
+    upper = np.triu(np.random.default_rng(size).normal(size=(size, size)))
+    given = upper + np.tril(np.full((size, size), np.nan), -1)
+    np.testing.assert_array_equal(mirrored(given, block=3), upper + np.triu(upper, 1).T)

@@ -142,3 +142,35 @@ def test_controls_take_tables_of_any_length(tmp_path, small_limits) -> None:
     np.testing.assert_array_equal(chance.fit(on_disk).scores_, chance.fit(X).scores_)
     with pytest.raises(ValueError, match="without gaps"):
         VarianceRanker().fit(mapped(mixed(0), tmp_path / "gaps.npy"))
+
+
+def test_how_many_columns_are_too_many(tmp_path, small_limits, monkeypatch) -> None:
+    """A number counts as one, a name as many as it has values."""
+    X = mixed(2)
+    on_disk = mapped(X, tmp_path / "x.npy")
+    for wide, nominal, used in (
+        (9, None, "all rows"),
+        (8, None, "all 1,200 rows, folded into 256"),
+        (13, [5], "all rows"),
+        (12, [5], "a sample of 300 of 1,200 rows"),
+    ):
+        monkeypatch.setattr(large_tables, "FOLDED_ROWS", 256)
+        monkeypatch.setattr(large_tables, "SAMPLED_ROWS", 300)
+        monkeypatch.setattr(large_tables, "WIDE", wide)
+        complete = on_disk if nominal else mapped(np.nan_to_num(X), tmp_path / "whole.npy")
+        ranker = SharedVariance(nominal_features=nominal).fit(complete)
+        assert ranker.rows_used_ == used, (wide, nominal)
+
+
+@pytest.mark.parametrize("n_rows", [39, 41, 299, 300])
+def test_a_sample_that_would_hold_all_rows_is_all_rows(
+    tmp_path, small_limits, monkeypatch, n_rows
+) -> None:
+    monkeypatch.setattr(large_tables, "SAMPLED_ROWS", 300)
+    monkeypatch.setattr(large_tables, "WIDE", 4)
+    X = mixed(3, n_rows)
+    ranker = SharedVariance(nominal_features=[5])
+    expected = ranker.fit(X).scores_
+    ranker.fit(mapped(X, tmp_path / "x.npy"))
+    assert ranker.rows_used_ == "all rows"
+    np.testing.assert_allclose(ranker.scores_, expected, rtol=1e-9, atol=1e-9)

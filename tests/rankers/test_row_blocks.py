@@ -18,6 +18,7 @@ from unsuprank import (
 from unsuprank.column_totals import column_totals
 from unsuprank.rankers import row_blocks
 from unsuprank.rankers.clustering_space import Space
+from unsuprank.rankers.forest.block_forest import BlockScores, BlockSum
 from unsuprank.rankers.forest.growing import Grower
 from unsuprank.rankers.forest.parameters import grow_settings
 from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
@@ -266,3 +267,10 @@ def test_rankers_of_a_graph_rank_a_sample(ranker):
     sampled = ranker.set_params(max_samples=60).fit(SlowRows(read_table(X)))
     np.testing.assert_array_equal(sampled.scores_, expected)
     assert sampled.rows_used_ == "a sample of 60 of 200 rows"
+
+
+def test_uses_that_blocks_did_not_see_add_to_their_spread():
+    total = BlockSum(2)
+    for n_trees, use_square in ((4, 3.0), (10, 2.0)):
+        total.note(BlockScores(np.zeros(2), n_trees, use_square))
+    assert total.extra_square == pytest.approx(3.0 / 16 + 2.0 / 100)

@@ -13,6 +13,7 @@ from unsuprank.rankers.scaling import (
     range_unit,
     unit_range,
     unit_size,
+    within_range,
 )
 
 SIZES = [1e-310, 1e-200, 1e-3, 1.0, 7.0, 1e200, 1.7e308]
@@ -77,3 +78,14 @@ def test_dimension_of_what_has_none():
     assert intrinsic_dimension(np.array([[0.0, 1.0], [2.0, 3.0], [2.0, 3.0]])) == 1.0
     assert intrinsic_dimension(np.eye(4)) == 4.0  # all rows are equally near
     assert intrinsic_dimension(np.arange(5.0)[:, None] @ np.ones((1, 3))) <= 3.0
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 1e150, 1e300])
+def test_tables_whose_squares_are_in_range(size):
+    X = np.array([[0.5, -1.0], [0.25, 0.0]]) * size
+    scaled, unit = within_range(X)
+    np.testing.assert_array_equal(scaled * unit, X)
+    assert (unit == 1.0) == (1e-140 < size < 1e140)
+    assert 1e-281 < np.sum(scaled**2) < 1e281
+    assert within_range(np.zeros((2, 2)))[1] == 1.0
+    assert within_range(np.zeros((0, 2)))[1] == 1.0

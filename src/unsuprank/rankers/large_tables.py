@@ -53,11 +53,11 @@ def manageable(rows: Rows, verbose: int = 0) -> tuple[Rows, str]:
     n_values = _n_values(rows)
     if few:
         return rows.take(np.arange(rows.n_rows)), "all rows"
-    if n_values.max(initial=0) > MANY_VALUES or (n_values.any() and n_values.sum() > WIDE):
-        return _sample(rows), f"a sample of {SAMPLED_ROWS:,} of {rows.n_rows:,} rows"
-    if np.maximum(n_values, 1).sum() <= WIDE:
-        return rows, "all rows"
-    return fold(rows, verbose), _folded(rows)
+    wide = np.maximum(n_values, 1).sum() > WIDE
+    if n_values.max(initial=0) > MANY_VALUES or (wide and n_values.any()):
+        # Names cannot be added up as folding does.
+        return _sampled(rows)
+    return (fold(rows, verbose), _folded(rows)) if wide else (rows, "all rows")
 
 
 def comes_in_chunks(rows: Rows) -> bool:
@@ -73,9 +73,11 @@ def _n_values(rows: Rows) -> np.ndarray:
     return np.array([0 if c is None else len(c) for c in rows.schema.categories])
 
 
-def _sample(rows: RowSource) -> Table:
+def _sampled(rows: RowSource) -> tuple[Table, str]:
+    if rows.n_rows <= SAMPLED_ROWS:
+        return rows.take(np.arange(rows.n_rows)), "all rows"
     picked = np.random.default_rng(0).choice(rows.n_rows, SAMPLED_ROWS, replace=False)
-    return rows.take(np.sort(picked))
+    return rows.take(np.sort(picked)), f"a sample of {SAMPLED_ROWS:,} of {rows.n_rows:,} rows"
 
 
 def fold(rows: Rows, verbose: int = 0) -> Table:

@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import lars_path_gram
 
 from unsuprank import _kernels
+from unsuprank.rankers.spectral.mcfs import Regressions
 
 
 def unit_columns(rng: np.random.Generator, m: int, n: int, entangled: bool) -> np.ndarray:
@@ -63,3 +64,12 @@ def test_nothing_to_explain():
     Z = unit_columns(np.random.default_rng(0), 10, 4, entangled=False)
     _, _, found = ends(Z, np.zeros((10, 2)), 3)
     assert not found.any()
+
+
+def test_targets_that_no_column_has_to_do_with_are_left_alone():
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.normal(size=(30, 8)))[0]
+    Z, Y = basis[:, :5], basis[:, [2, 6]] * [3.0, 1e6]
+    found = Regressions.of(Z, Y, 4)
+    np.testing.assert_allclose(found.correlations, [[0, 0, 3, 0, 0], [0] * 5], atol=1e-12)
+    assert not found.correlations[1].any()

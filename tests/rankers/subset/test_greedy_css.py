@@ -399,3 +399,13 @@ def test_the_polish_keeps_what_is_included(n_selected):
     assert {11, 13} <= set(kept)
     assert not {0, 4} & set(kept)
     assert set(ranker.picks_[: len(kept)]) == set(kept)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_chance_has_no_unit(size):
+    given = (np.array([1.5, 4.0]), np.array([1, 2]), np.full(2, 9.8), np.full(2, 35.3))
+    explained, rank, trace, squares = given
+    scores, deviation = standardised(*given, 6)
+    scaled = standardised(size * explained, rank, size * trace, size**2 * squares, 6)
+    np.testing.assert_allclose(scaled[0], scores)
+    np.testing.assert_allclose(scaled[1], size * deviation)
