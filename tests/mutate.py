@@ -49,6 +49,8 @@ TARGETS = (
 )
 #: What draws and words: nothing in it is reckoned.
 LEFT_OUT = ("__init__", "plots", "notebook", "frames", "heat", "tree_drawing", "tree_text")
+#: Variables that say how long something takes, or how much is done at a time: never what comes of it.
+HOW_LONG = {"step", "block", "per_block", "per_group", "per_tile", "height", "n_jobs", "seconds"}
 #: The tests that answer for it.
 TESTS = (
     "rankers",
@@ -116,12 +118,17 @@ def places(tree: ast.Module) -> Iterator[tuple[ast.AST, range]]:
     seen = set()
     for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
         for statement in (n for body in function.body for n in ast.walk(body)):
-            if not isinstance(statement, ast.stmt) or statement in seen:
+            if not isinstance(statement, ast.stmt) or statement in seen or _how_long(statement):
                 continue
             seen.add(statement)
             nodes = [n for n in _own(statement) if _change(copy.copy(n))]
             last = max([statement.lineno, *(n.end_lineno for n in nodes)])
             yield from ((node, range(statement.lineno, last + 1)) for node in nodes)
+
+
+def _how_long(statement: ast.stmt) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return bool(targets) and all(isinstance(t, ast.Name) and t.id in HOW_LONG for t in targets)
 
 
 def _own(statement: ast.stmt) -> Iterator[ast.AST]:
