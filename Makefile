@@ -13,7 +13,8 @@
 # make test-lowest   the tests with the lowest versions that are declared
 # make sanitize      the kernel tests and random fits under AddressSanitizer and UBSan
 #                    (SANITIZERS=thread for ThreadSanitizer)
-# make compilers     g++, clang and portable C++: no warning, and the same scores
+# make compilers     clang and portable C++: no warning, and the same scores
+#                    (ALL=1 for g++ without the instructions of newer processors)
 # make aarch64       the same tests on 64-bit ARM, cross-built and emulated
 # make wheels        an sdist and wheels, tested on every Python found
 PYTHON ?= python3
@@ -87,7 +88,7 @@ fuzz: $(VENV)/.installed-test
 # The report of worker processes that were killed is lost; see `pragma: no cover` there.
 coverage: $(VENV)/.installed-test
 	rm -rf .coverage
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=40 --cov --cov-report=term
+	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15 --cov --cov-report=term
 	$(BIN)/python .ci/check_coverage.py
 
 MUTANTS ?= 200

@@ -49,7 +49,7 @@ TARGETS = (
 )
 #: What draws and words: nothing in it is reckoned.
 LEFT_OUT = ("__init__", "plots", "notebook", "frames", "heat", "tree_drawing", "tree_text")
-#: Variables that say how long something takes, or how much is done at a time: never what comes of it.
+#: Variables for how long something takes, or how much is done at a time: not what comes of it.
 HOW_LONG = {"step", "block", "per_block", "per_group", "per_tile", "height", "n_jobs", "seconds"}
 #: The tests that answer for it.
 TESTS = (
