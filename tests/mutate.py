@@ -1,8 +1,8 @@
 """Small faults put into the code that reckons, one at a time: do the tests notice?
 
 A mutant is a function with one operator, comparison, constant or condition changed. All tests are
-collected once. A fork of this process runs each of them and notes the lines that it reaches and
-how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
+collected once. A fork of this process runs those of a file and notes the lines that each reaches
+and how long it takes. Then every mutant gets a fork of its own, which exchanges the code of the
 function where it stands and runs the tests that reach the changed lines until one fails, a few
 cases of every test and the quickest first. A mutant that costs more than it should is thus paid for
 by its tests alone: nothing is imported or collected again. Mutants that survive are named: a test
@@ -198,8 +198,8 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 class Reach:
     """What the tests are like when nothing is changed: what they cost and where they come.
 
-    Each test is run once, in a fork of its own. With a directory to keep what is found, only files
-    of tests that were changed since are run again, or all if a target was.
+    The tests of a file are run once, in a fork of its own. With a directory to keep what is found,
+    only files of tests that were changed since are run again, or all if a target was.
     """
 
     def __init__(
@@ -226,32 +226,38 @@ class Reach:
         kept = self._kept and self._kept / f"{path.stem}-{digest.hexdigest()[:16]}.json"
         if kept and kept.exists():
             return json.loads(kept.read_text("utf-8"))
-        found: dict[str, Any] = {"seconds": {}, "lines": []}
-        for item in items:
-            if reached := in_fork(partial(_run_traced, item, self._targets), LONGEST):
-                found["seconds"][item.nodeid] = reached[0]
-                found["lines"] += [[*place, item.nodeid] for place in reached[1]]
+        work = partial(_run_traced, items, self._targets)
+        found = in_fork(work, LONGEST * len(items)) or {"seconds": {}, "lines": []}
         if kept:
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(found), "utf-8")
         return found
 
 
-def _run_traced(item: pytest.Item, targets: list[Path]) -> tuple | None:
-    """What a test costs, and the lines of the targets that it reaches; None if it fails."""
+def _run_traced(items: list[pytest.Item], targets: list[Path]) -> dict:
+    """What tests that pass cost, and the lines of the targets that they reach."""
     tracer = coverage.Coverage(
         data_file=None, include=[str(t) for t in targets], config_file=False, messages=False
     )
     tracer.set_option("run:disable_warnings", ["no-data-collected"])
+    seconds = {}
     tracer.start()
-    begun = _cpu_seconds()
-    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-    seconds = _cpu_seconds() - begun
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        failed, begun = item.session.testsfailed, _cpu_seconds()
+        tracer.switch_context(item.nodeid)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if item.session.testsfailed == failed and _cpu_seconds() - begun < LONGEST:
+            seconds[item.nodeid] = _cpu_seconds() - begun
     tracer.stop()
-    if item.session.testsfailed:
-        return None
     data = tracer.get_data()
-    return seconds, [(path, line) for path in data.measured_files() for line in data.lines(path)]
+    lines = [
+        (path, line, test)
+        for path in data.measured_files()
+        for line, tests in data.contexts_by_lineno(path).items()
+        for test in tests
+        if test in seconds
+    ]
+    return {"seconds": seconds, "lines": lines}
 
 
 def _cpu_seconds() -> float:
