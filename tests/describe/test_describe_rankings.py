@@ -201,3 +201,14 @@ def test_what_a_ranker_was_fitted_on():
     assert names_of(named) == list("abcd")
     with pytest.raises(ValueError, match="X has 2 columns, but 4 were ranked"):
         read_for(named, codes[:, :2])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_knee_is_furthest_below_the_chord(seed):
+    scores = np.random.default_rng(seed).exponential(size=3 + seed)
+    falling = sorted(scores.tolist(), reverse=True)
+    high, low, last = falling[0], falling[-1], len(falling) - 1
+    below = [round(high + (low - high) * k / last - x, 12) for k, x in enumerate(falling)]
+    assert knee(scores) == below.index(max(below)) + 1
+    assert knee([2.0, 1.0]) == 2
+    assert knee([3.0, 3.0, 3.0, 3.0]) == 4

@@ -251,3 +251,17 @@ def test_two_rows_a_cluster_are_enough():
     assert found.per_cluster[3].direction[0] == "higher"
     with pytest.raises(ValueError, match="5 different values in 8"):
         explain_clusters(np.arange(16.0).reshape(8, 2), [0, 0, 1, 1, 2, 2, 3, 4])
+
+
+def test_the_frame_says_what_was_found():
+    frame, labels = mixed(np.random.default_rng(6), 60, noise_only=False)
+    frame.loc[labels == "c", "gaps"] = np.nan
+    found = explain_clusters(frame, labels)
+    rows = found.to_frame().set_index(["cluster", "feature"])
+    for label, own in found.per_cluster.items():
+        for j, name in enumerate(frame):
+            row = rows.loc[(label, name)]
+            for value, expected in ((row["inside"], own.inside), (row["outside"], own.outside)):
+                assert (pd.isna(value) and np.isnan(expected[j])) or value == expected[j]
+            assert row["score"] == own.scores[j]
+    assert np.isnan(found.per_cluster["c"].inside[3])

@@ -13,7 +13,8 @@ from scipy.stats import friedmanchisquare, spearmanr
 from unsuprank import VarianceRanker
 from unsuprank.evaluation import cluster_hypothesis, compare, error_curve, stability
 from unsuprank.evaluation.comparison import friedman
-from unsuprank.evaluation.stability import rank_biased_overlap
+from unsuprank.evaluation.selection import learn_order
+from unsuprank.evaluation.stability import _membership, rank_biased_overlap
 from unsuprank.study.plan import paper
 from unsuprank.study.publish.paper_tables import paper_comparison
 
@@ -160,3 +161,16 @@ def test_the_depth_of_rank_biased_overlap_follows_from_k():
 def test_what_cannot_be_judged_is_refused_in_a_sentence(call, said):
     with pytest.raises((ValueError, TypeError), match=said):
         call()
+
+
+def test_membership_by_ranks_and_by_scores():
+    order = np.array([2, 0, 3, 1])
+    np.testing.assert_allclose(_membership(order, order, 2), [1.0, 0.5, 1.0, 2 / 3])
+    scored = SimpleNamespace(scores_=np.array([4.0, -1.0, 8.0, 3.0]))
+    np.testing.assert_allclose(_membership(scored, order, 2), [1.0, 0.0, 1.0, 0.75])
+
+
+def test_orders_list_every_column_once():
+    with pytest.raises(ValueError, match="from 0 to 3 once"):
+        learn_order([0, 1, 1, 2], None, 4)
+    assert learn_order([2, 0, 1], None, 3).tolist() == [2, 0, 1]

@@ -14,7 +14,7 @@ from unsuprank.rankers.shared_variance import by_coordinates, by_rows, others
 from unsuprank.rankers.shared_variance.by_coordinates import sums_by_coordinates
 from unsuprank.rankers.shared_variance.by_rows import sums_by_rows
 from unsuprank.rankers.shared_variance.columns import Names
-from unsuprank.rankers.shared_variance.quantile_bins import bin_codes
+from unsuprank.rankers.shared_variance.quantile_bins import bin_codes, with_bins
 from unsuprank.rankers.shared_variance.shuffles import (
     Sums,
     mean,
@@ -410,3 +410,9 @@ def test_random_names_come_last_on_titanic(data_dir):
     order = [table.names[j] for j in ranker.order_]
     assert set(order[:4]) == {"pclass", "fare", "survived", "sex"}
     assert set(order[-2:]) == {"name", "body"}
+
+
+def test_columns_without_values_have_no_bins():
+    X = np.column_stack([np.arange(9.0), np.full(9, np.nan), np.full(9, 2.0)])
+    found = with_bins(read_table(X), 3)
+    assert found.n_values.tolist() == [3, 0, 1]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectFromModel
@@ -14,6 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from unsuprank import Genie3, PredictiveClusteringForest, PredictiveClusteringTree
+from unsuprank.rankers.clustering_space import Space
+from unsuprank.rankers.forest.growing import Grower, GrowSettings
+from unsuprank.rankers.forest.prototypes import predict
+from unsuprank.rankers.forest.trees import Trees
+from unsuprank.table import read_table
 
 mpl.use("Agg")
 
@@ -148,3 +156,29 @@ class TestInsideScikitLearn:
         )
         search = GridSearchCV(pipeline, {"genie3__n_estimators": [5, 50]}, cv=3).fit(iris)
         assert search.best_params_["genie3__n_estimators"] in (5, 50)
+
+
+def test_where_a_leaf_knows_nothing_the_mean_of_all_rows_stands():
+    X = np.array([[1.0, np.nan], [3.0, np.nan], [5.0, 4.0], [7.0, 8.0]])
+    weights = sparse.csr_array([[0.5, 0.5, 0.0, 0.0], [0.0, 0.5, 0.25, 0.25]])
+    expected = [[2.0, 6.0], [4.5, 6.0]]
+    np.testing.assert_allclose(predict(weights, read_table(X)), expected)
+
+
+@pytest.mark.parametrize("n_values", [1, 63, 64, 65, 130])
+def test_sets_of_names_span_words(n_values):
+    chosen = np.random.default_rng(n_values).random(n_values) < 0.5
+    bits = np.zeros(192, dtype=np.uint64)
+    bits[:n_values] = chosen
+    words = (bits.reshape(3, 64) << np.arange(64, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
+    words = np.concatenate([np.array([7, 9], dtype=np.uint64), words])
+    trees = SimpleNamespace(subset=np.array([-1, 2]), subset_words=words)
+    np.testing.assert_array_equal(Trees.subset_values(trees, 1, n_values), np.flatnonzero(chosen))
+
+
+def test_the_first_trees_are_those_of_a_smaller_forest():
+    table = read_table(np.random.default_rng(0).normal(size=(30, 6)))
+    grower = Grower(Space.of(table), GrowSettings(0, 3))
+    some, few = grower.grow(0, 7).first(3).as_dict(), grower.grow(0, 3).as_dict()
+    for name in set(few) - {"subset_words"}:
+        np.testing.assert_array_equal(some[name], few[name], err_msg=name)

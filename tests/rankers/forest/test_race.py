@@ -13,7 +13,7 @@ from unsuprank import _parallel as parallel
 from unsuprank._progress import Progress, SilentDisplay
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest import race as races
-from unsuprank.rankers.forest.convergence import N_BLOCKS, BlockSums, StoppingRule
+from unsuprank.rankers.forest.convergence import N_BLOCKS, BlockSums, StoppingRule, rank_intervals
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 from unsuprank.rankers.forest.race import Race, in_reach, tree_cost
 from unsuprank.rankers.forest.tree_scores import ScoreSum, dense_scores, tree_scores
@@ -199,3 +199,25 @@ def test_says_how_long_plain_trees_may_take(X, monkeypatch):
         pytest.warns(ConvergenceWarning, match="max_estimators"),
     ):
         ranker.fit(X)
+
+
+def test_what_can_be_probed():
+    space = Space.of(read_table(np.random.default_rng(0).normal(size=(12, 4))))
+    for exhaustive, tie_break in itertools.product((False, True), ("fair", "first")):
+        grower = Grower(space, GrowSettings(0, 2, exhaustive=exhaustive, tie_break=tie_break))
+        plain = not exhaustive and tie_break == "fair"
+        assert races.can_probe("genie3", grower) == plain
+        assert races.can_probe("symbolic", grower) == plain
+        assert not races.can_probe("random_forest", grower)
+
+
+def test_rank_intervals_hold_together():
+    X = np.random.default_rng(1).normal(size=(30, 8))
+    ranker = Genie3(200, random_state=0).fit(X)
+    expected = rank_intervals(ranker.scores_, ranker.scores_sem_, 0.95)
+    np.testing.assert_array_equal(ranker.rank_interval_, expected)
+    first = Genie3(200, include=[3, 5], random_state=0).fit(X)
+    rest = np.setdiff1d(np.arange(8), [3, 5])
+    level = 1.0 - 0.05 * 6 / 8
+    expected = 2 + rank_intervals(first.scores_[rest], first.scores_sem_[rest], level)
+    np.testing.assert_array_equal(first.rank_interval_[rest], expected)
