@@ -18,7 +18,7 @@ from scipy.io import loadmat
 # Property tests look at the same few cases in every run; ``--hypothesis-profile=fresh``, which is
 # what ``make fuzz`` asks for, looks at many that nobody has seen before.
 hypothesis.settings.register_profile(
-    "fixed", derandomize=True, max_examples=6, deadline=None, database=None
+    "fixed", derandomize=True, max_examples=4, deadline=None, database=None
 )
 hypothesis.settings.register_profile(
     "fresh", max_examples=150, deadline=None, print_blob=True, database=None

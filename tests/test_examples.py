@@ -46,10 +46,3 @@ def test_choose_k():
 @pytest.mark.data
 def test_mixed_with_real_file(data_dir):
     assert "numeric" in run("mixed_arff.py", data_dir / "mixed" / "labor.arff", "class")
-
-
-@pytest.mark.data
-def test_single_cell_with_real_file(data_dir):
-    pytest.importorskip("anndata")
-    place = data_dir / "singlecell" / "10x_pbmc68k_reduced.h5ad"
-    assert len(run("single_cell.py", place).splitlines()) >= 16
