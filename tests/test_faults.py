@@ -176,7 +176,11 @@ def test_an_end_from_outside_leaves_what_was_there(table, tmp_path, number):
     before = files_of(tmp_path)
     command = [sys.executable, "-c", SLOW, "rank", str(table), "--method", "variance"]
     running = subprocess.Popen(
-        [*command, "--out", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*command, "--out", str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell that runs tests in the background has them ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert running.stdout is not None
     assert running.stdout.readline() == b"fitting\n"

@@ -85,7 +85,13 @@ except KeyboardInterrupt:
 def test_interrupt_ends_a_long_fit(ensemble, trees, jobs):
     """The fit would take hours; the time limit only guards against a hang."""
     code = LONG_FIT.format(trees=trees, ensemble=ensemble, jobs=jobs)
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        text=True,
+        # A shell that runs tests in the background has them ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     try:
         assert child.stdout.readline() == "started\n"
         with pytest.raises(subprocess.TimeoutExpired):
