@@ -49,7 +49,7 @@ def _run_worker(
         running = subprocess.Popen(
             [sys.executable, "-m", "fuzz.worker", ",".join(doors), *numbers],
             cwd=home,
-            env={**os.environ, "PYTHONPATH": f"{here}{os.pathsep}{_path()}", **QUIET},
+            env=_environment(here),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -66,8 +66,11 @@ def _run_worker(
     return reached, found, f"ended by {code}: {said.errors[-300:]}" if code else ""
 
 
-def _path() -> str:
-    return os.environ.get("PYTHONPATH", "")
+def _environment(here: Path) -> dict[str, str]:
+    """That of this process, in which coverage is not measured: it would take most of the time."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    path = f"{here}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    return {**kept, "PYTHONPATH": path, **QUIET}
 
 
 class _Tail:
