@@ -13,8 +13,8 @@
 # make test-lowest   the tests with the lowest versions that are declared
 # make sanitize      the kernel tests and random fits under AddressSanitizer and UBSan
 #                    (SANITIZERS=thread for ThreadSanitizer)
-# make compilers     clang and portable C++: no warning, and the same scores
-#                    (ALL=1 for g++ without the instructions of newer processors)
+# make compilers     clang: no warning, and the same scores (ALL=1 for portable C++ and for g++
+#                    without the instructions of newer processors, too)
 # make aarch64       the same tests on 64-bit ARM, cross-built and emulated
 # make wheels        an sdist and wheels, tested on every Python found
 PYTHON ?= python3
@@ -47,7 +47,7 @@ $(VENV)/.installed-%: $(NATIVE) | $(BIN)/python
 # finds and unpacks a hundred packages in a fraction of pip's time.
 ci-environment: $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[lint,native,test]"
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[lint,native,test]"
 	@touch $(VENV)/.installed-lint $(VENV)/.installed-native $(VENV)/.installed-test
 
 # The table of the demo, or the reader's own: FILE=mine.csv, OPTIONS="--drop id --label class".
@@ -91,7 +91,8 @@ fuzz: $(VENV)/.installed-test
 # The report of worker processes that were killed is lost; see `pragma: no cover` there.
 coverage: $(VENV)/.installed-test
 	rm -rf .coverage
-	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=15 --cov --cov-report=term
+	# One thread a worker: those of libraries would only wait for each other.
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 --cov --cov-report=term
 	$(BIN)/python .ci/check_coverage.py
 
 MUTANTS ?= 200

@@ -90,6 +90,13 @@ _SWAPS: dict[type, type] = {
     ast.BitAnd: ast.BitOr,
     ast.BitOr: ast.BitAnd,
 }
+#: For limits that could as well be a little larger or smaller: to be on the other side of them.
+_TURNS: dict[type, type] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+}
 
 
 class Mutant(NamedTuple):
@@ -147,7 +154,8 @@ def _change(node: ast.AST) -> str:
         before, node.op = node.op, _SWAPS[type(node.op)]()
         return f"{type(before).__name__} -> {type(node.op).__name__}"
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPS:
-        before, node.ops = node.ops[0], [_SWAPS[type(node.ops[0])](), *node.ops[1:]]
+        swaps = _SWAPS | _TURNS if _has_free_limit(node) else _SWAPS
+        before, node.ops = node.ops[0], [swaps[type(node.ops[0])](), *node.ops[1:]]
         return f"{type(before).__name__} -> {type(node.ops[0]).__name__}"
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
         before = type(node.op).__name__
@@ -159,9 +167,20 @@ def _change(node: ast.AST) -> str:
         node.body, node.orelse = node.orelse, node.body
         return "branches swapped"
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        before, node.value = node.value, node.value + 1
+        before = node.value
+        # What takes the place of a divisor that is 0 may be any number but 0.
+        node.value = 0.0 if repr(before) == "1.0" else before + 1
         return f"{before} -> {node.value}"
     return ""
+
+
+def _has_free_limit(comparison: ast.Compare) -> bool:
+    """Whether it is with a constant of the module or a number that need not be whole."""
+    return any(
+        (isinstance(n, ast.Name) and n.id.strip("_").isupper())
+        or (isinstance(n, ast.Constant) and isinstance(n.value, float))
+        for n in ast.walk(comparison)
+    )
 
 
 class Change(NamedTuple):

@@ -304,7 +304,7 @@ def killing(client, killed):
 
 @pytest.mark.parametrize(
     ("make", "while_at"),
-    [(dask_array, "blocks"), (np.asarray, "blocks"), (dask_array, "chunks")],
+    [(np.asarray, "blocks"), (dask_array, "chunks")],
 )
 def test_a_lost_worker_costs_what_it_was_working_on(make, while_at, own_client, monkeypatch):
     monkeypatch.setattr("unsuprank.row_source.CHUNK_CELLS", 6 * 10)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from untraced import untraced
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -17,6 +18,7 @@ def run(name, *arguments):
         capture_output=True,
         text=True,
         check=False,
+        env=untraced(),
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from untraced import untraced
 
 from unsuprank import registry
 from unsuprank._parallel import blas_threads
@@ -103,7 +104,7 @@ def test_a_fork_after_a_fit_works():
 def in_a_process(program: str) -> subprocess.CompletedProcess:
     """Run a program that has no threads but those that it starts itself."""
     paths = os.pathsep.join([os.path.dirname(__file__), *sys.path])
-    environment = {**os.environ, "PYTHONPATH": paths}
+    environment = {**untraced(), "PYTHONPATH": paths}
     return subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )

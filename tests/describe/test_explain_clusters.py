@@ -11,10 +11,11 @@ from describe_tables import plain_share
 from scipy.stats import binom, chi2_contingency, false_discovery_control, mannwhitneyu
 
 from unsuprank import explain_clusters
-from unsuprank.describe.cluster_shares import cluster_shares
+from unsuprank.describe.cluster_shares import _least_p_values, cluster_shares
 from unsuprank.describe.explain import holm
 from unsuprank.io import read_file
 from unsuprank.rankers.shared_variance.columns import span_sums
+from unsuprank.rankers.shared_variance.shuffles import upper_tail
 from unsuprank.table import read_table
 
 
@@ -265,3 +266,20 @@ def test_the_frame_says_what_was_found():
                 assert (pd.isna(value) and np.isnan(expected[j])) or value == expected[j]
             assert row["score"] == own.scores[j]
     assert np.isnan(found.per_cluster["c"].inside[3])
+
+
+def test_the_direction_of_a_cluster_has_the_moments_of_all_orders():
+    rng = np.random.default_rng(0)
+    centred = rng.exponential(size=(6, 2)) - 1.0
+    centred -= centred.mean(axis=0)
+    projected = rng.exponential(size=(6, 2))
+    projected -= projected.mean(axis=0)
+    found = _least_p_values(centred, projected)
+    for j in range(2):
+        length = np.linalg.norm(projected[:, j])
+        along = projected[:, j] / length
+        all_orders = np.array([centred[list(order), j] @ along for order in permutations(range(6))])
+        deviation = np.sqrt(np.mean(all_orders**2))
+        skewness = np.mean(all_orders**3) / deviation**3
+        assert found[j] == pytest.approx(upper_tail(length / deviation, skewness), rel=1e-9)
+    assert _least_p_values(centred, np.zeros((6, 2))) == pytest.approx(0.5)

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from untraced import untraced
+
 #: Seconds without a word after which a worker hangs; its own limit is one of processor time.
 PATIENCE = 120
 #: One thread, so that processor time is that of the input, and lines of one width.
@@ -67,10 +69,8 @@ def _run_worker(
 
 
 def _environment(here: Path) -> dict[str, str]:
-    """That of this process, in which coverage is not measured: it would take most of the time."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     path = f"{here}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-    return {**kept, "PYTHONPATH": path, **QUIET}
+    return {**untraced(), "PYTHONPATH": path, **QUIET}
 
 
 class _Tail:

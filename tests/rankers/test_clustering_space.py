@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from unsuprank.rankers.clustering_space import (
     BLOCK_COLUMNS,
     HALVES_ROWS,
+    Space,
     mirrored,
     squared_distances,
 )
@@ -27,6 +28,13 @@ def test_distances_where_whole_blocks_of_columns_are_constant(n_rows):
     nothing = squared_distances(read_table(constant))
     assert nothing.shape == (n_rows, n_rows)
     assert not nothing.any()
+
+
+def test_norms_are_those_of_the_centred_rows():
+    X = np.random.default_rng(0).normal(size=(9, 14)) + 3.0
+    Z = (X - X.mean(axis=0)) / X.std(axis=0) / np.sqrt(14)
+    space = Space.of(read_table(X), distances=True)
+    np.testing.assert_allclose(space.norms, np.sum(Z**2, axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8])

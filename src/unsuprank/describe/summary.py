@@ -73,9 +73,9 @@ def summarise_columns(X: Any) -> ColumnSummary:
 
 def _column_blocks(table: Table) -> Iterator[Table]:
     """Some columns at a time, so that what is computed on the way stays small."""
-    width = max(1, _BLOCK_VALUES // table.n_rows)
-    for first in range(0, table.n_columns, width):
-        part = table.take(columns=np.arange(first, min(first + width, table.n_columns)))
+    step = max(1, _BLOCK_VALUES // table.n_rows)
+    for first in range(0, table.n_columns, step):
+        part = table.take(columns=np.arange(first, min(first + step, table.n_columns)))
         yield part.dense() if isinstance(part, SparseTable) else part
 
 

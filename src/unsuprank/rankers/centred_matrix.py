@@ -128,8 +128,8 @@ class CentredMatrix:
         def some(first: int, last: int) -> None:
             products[first:last] = self.row_products(slice(first, last))
 
-        size = max(1, ROW_BLOCK // max(1, len(self)))
-        for _ in in_batches(some, len(self), n_jobs=n_jobs, batch_size=size):
+        step = max(1, ROW_BLOCK // max(1, len(self)))
+        for _ in in_batches(some, len(self), n_jobs=n_jobs, batch_size=step):
             pass
         return products
 

@@ -55,8 +55,8 @@ class SquaredDistances:
             found[first:last] = rows
             return lost
 
-        size = max(1, ROW_BLOCK // max(1, m))
-        pairs = list(in_batches(some, m, n_jobs=n_jobs, batch_size=size))
+        step = max(1, ROW_BLOCK // max(1, m))
+        pairs = list(in_batches(some, m, n_jobs=n_jobs, batch_size=step))
         for left, right in (lost.T for lost in pairs if len(lost)):
             found[left, right] = found[right, left] = self.of_pairs(left, right)
         return found

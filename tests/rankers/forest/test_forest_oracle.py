@@ -16,6 +16,8 @@ from unsuprank.rankers.forest.trees import Trees
 from unsuprank.table import Schema, Table
 
 testing = pytest.importorskip("unsuprank._testing_kernels", reason="wheels leave it out")
+# Oracles are slow loops in Python; what they call, other tests reach as well.
+pytestmark = pytest.mark.no_cover
 
 KINDS = (
     *("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant", "sparse"),

@@ -35,6 +35,18 @@ def test_work_is_rows_of_nodes_times_columns_drawn():
     assert tree_work(found, "genie3") == pytest.approx(5 * rows / rule.SAMPLE)
 
 
+def test_columns_with_gaps_add_work():
+    gaps = noise(40, 12)
+    gaps[::7, ::2] = np.nan
+    found = grower(gaps)
+    trees = found.grow(0, rule.SAMPLE)
+    split = trees.feature >= 0
+    rows = trees.weight[split].sum() + rule.NODE_ROWS * (split.sum() + rule.SAMPLE)
+    more = 1 + found.space.partial.shape[1] / rule.MISSING_WIDTH
+    assert tree_work(found, "genie3") == pytest.approx(5 * rows / rule.SAMPLE * more)
+    assert more > 1.0
+
+
 def test_dearer_trees_are_fewer():
     plain = most_trees(grower(noise(200, 30)), "genie3")
     assert most_trees(grower(noise(400, 30)), "genie3") < plain / 2

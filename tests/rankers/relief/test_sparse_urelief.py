@@ -9,6 +9,9 @@ from scipy import sparse
 
 from unsuprank import URelief, _kernels, urelief_path
 
+# Oracles are slow loops in Python; what they call, other tests reach as well.
+pytestmark = pytest.mark.no_cover
+
 
 def random_table(rng: np.random.Generator) -> np.ndarray:
     """Mostly zeros: columns of counts, of both signs, full ones far from 0, constant ones."""

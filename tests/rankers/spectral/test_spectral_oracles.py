@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LassoLars
 
 from unsuprank import MCFS, SPEC, LaplacianScore
-from unsuprank.rankers.spectral.graph import GraphOptions, neighbour_graph
+from unsuprank.rankers.spectral.graph import GraphOptions, _products_are_exact, neighbour_graph
 from unsuprank.rankers.spectral.laplacian import laplacian_scores
 from unsuprank.rankers.spectral.mcfs import mcfs_coefficients, spectral_targets
 from unsuprank.rankers.spectral.ndfs_solver import (
@@ -255,3 +255,12 @@ def test_ndfs_coefficients_are_optimal_for_their_clusters():
         gradient[active], -result.coef[active] / norms[active, None], atol=1e-3
     )
     assert (np.linalg.norm(gradient[~active], axis=1) <= 1 + 1e-3).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "exact"), [(3.0, True), (2.0**25, True), (2.0**26, False), (0.5, False)]
+)
+def test_products_of_small_whole_numbers_are_exact(value, exact):
+    X = np.zeros((3, 4))
+    X[2, 1] = value
+    assert _products_are_exact(X) == exact

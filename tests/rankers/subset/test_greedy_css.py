@@ -156,6 +156,16 @@ def test_a_subspace_leaves_what_its_complement_explains():
     assert low[1][0] ** 2 == pytest.approx(2 * (d * k2 - t**2) / (d**2 * (d + 2)))
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e8])
+def test_beyond_chance_on_any_scale(unit):
+    rank, trace, squares = np.array([1.0, 2.0]), np.full(2, 9.8), np.full(2, 35.3)
+    explained = np.array([4.0, 5.0])
+    scores, deviation = standardised(explained, rank, trace, squares, 6)
+    other = standardised(unit * explained, rank, unit * trace, unit**2 * squares, 6)
+    np.testing.assert_allclose(other[0], scores)
+    np.testing.assert_allclose(other[1], unit * deviation)
+
+
 def test_the_number_of_columns_is_told():
     rng = np.random.default_rng(5)
     signals = rng.normal(size=(120, 3))

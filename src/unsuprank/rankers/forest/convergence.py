@@ -221,8 +221,7 @@ class BlockSums:
         return 1.0 - float(np.mean(shared)) / n_top
 
     def _top(self, blocks: np.ndarray, n_top: int) -> np.ndarray:
-        n_trees = np.sum((self.n_trees - 1 - blocks) // N_BLOCKS + 1)
-        return top_mask(self.sums[blocks].sum(axis=0) / n_trees, n_top)
+        return top_mask(self.sums[blocks].sum(axis=0), n_top)
 
 
 def _pairs_of_blocks() -> tuple[list, list]:
