@@ -26,7 +26,7 @@ class Genie3(ForestRanker):
         as it needs, with probes where they help (extra trees with fair ties). That is what the
         command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
         those who fit many times, as a search over settings does: on a table of 62 x 2,000,
-        "auto" takes about 60 times as long.
+        "auto" takes about a hundred times as long.
     gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the
@@ -72,7 +72,7 @@ class Genie3(ForestRanker):
             when="Mixed columns, missing values, many columns; relations that are not linear",
             cost="m²n once, then about 0.05 ms a tree for 70 x 7,000",
             formula=(
-                r"\frac{1}{T} \sum_{\text{trees}} \; \sum_{\text{tests of } j} h, "
+                r"\frac{1}{T} \; \sum_{\text{trees}} \; \sum_{\text{tests of } j} h, "
                 r"\quad h = \frac{|S_L|^2}{N_L} + \frac{|S_R|^2}{N_R} - \frac{|S|^2}{N}"
             ),
             meaning=(
@@ -162,7 +162,7 @@ class SymbolicScore(ForestRanker):
             when="A quick look; coarser than genie3",
             cost="that of genie3",
             formula=(
-                r"\frac{1}{T} \sum_{\text{trees}} \; \sum_{\text{tests of } j} "
+                r"\frac{1}{T} \; \sum_{\text{trees}} \; \sum_{\text{tests of } j} "
                 r"\frac{N_{\text{node}}}{N_{\text{root}}}"
             ),
             meaning="the trees ask about this column often and early",
@@ -221,7 +221,7 @@ class RandomForestScore(ForestRanker):
             what="How much worse are all columns predicted when this one is permuted?",
             when="When a column should count only for what it predicts on rows left aside",
             cost="up to three times that of genie3",
-            formula=r"\frac{1}{T} \sum_{\text{trees}} \frac{e(j \text{ permuted}) - e}{e}",
+            formula=r"\frac{1}{T} \; \sum_{\text{trees}} \frac{e(j \text{ permuted}) - e}{e}",
             meaning=(
                 "shuffling this column makes predictions of all columns worse on rows that were "
                 "left aside"
