@@ -219,3 +219,10 @@ def test_lists_end_where_they_become_long():
     assert reasons_module._listed(names[:2]) == "c0 and c1"
     assert reasons_module._listed(names[:-1]).endswith(f" and {names[-2]}")
     assert reasons_module._listed(names).endswith(f"{names[-2]} and 1 more")
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.5, "50.0%"), (0.001, "0.1%"), (0.0009, "less than 0.1%")]
+)
+def test_shares_in_words(share, words):
+    assert reasons_module._percent(share) == words

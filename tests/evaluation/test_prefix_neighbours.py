@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unsuprank.evaluation import PrefixNeighbours, geometric_sizes
-from unsuprank.evaluation.neighbours import BLOCK_ROWS
+from unsuprank.evaluation.neighbours import BLOCK_ROWS, whole_number_scale
 
 
 def slow_nearest(train, test, order, sizes, nominal):
@@ -69,3 +69,20 @@ def test_all_columns_are_the_same_for_every_order(kind):
         again = fresh.nearest(rng.permutation(30), [1, 2, 30])[-1]  # remembered
         ends += [first, again]
     assert all(np.array_equal(end, ends[0]) for end in ends)
+
+
+@pytest.mark.parametrize(
+    ("values", "n_columns", "scale"),
+    [
+        ([3.0, -7.0], 5, 1),
+        ([0.25, 3.5], 5, 100),
+        ([1 / 3, 2.0], 5, None),
+        ([2.0**24 - 2.0], 3, 1),  # 4 (2^24 - 1)^2 3 is just below 2^52
+        ([2.0**24 - 2.0], 5, None),
+        ([-(2.0**25)], 1, None),
+    ],
+)
+def test_scale_that_makes_distances_whole_numbers(values, n_columns, scale):
+    part = np.array(values)[:, None]
+    parts = [np.zeros((2, 1)), part]
+    assert whole_number_scale(parts, np.array([True]), n_columns) == scale

@@ -201,6 +201,16 @@ class TestComparison:
         assert found.datasets == ("p", "q")
         assert found.average_ranks.tolist() == [1.0, 2.0]
 
+    def test_curves_of_which_less_is_better(self):
+        rng = np.random.default_rng(1)
+        curves = {}
+        for name in "pq":
+            X = rng.normal(size=(40, 4))
+            X[:, 1:] += 9 * rng.normal(size=(40, 1))
+            orders = {"bad": [0, 1, 2, 3], "good": [3, 2, 1, 0]}
+            curves[name] = error_curve(X, orders, measure="rmse", cv=4, n_random=0)
+        assert compare(curves, size=1).average_ranks.tolist() == [2.0, 1.0]
+
 
 class TestStability:
     def test_fuzzy_overlap_of_orders_falls_with_the_rank(self):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from unsuprank import intrinsic_dimension
+from unsuprank.rankers.centred_matrix import CentredMatrix
 from unsuprank.rankers.scaling import (
     centred,
     constant_columns,
@@ -87,5 +89,9 @@ def test_tables_whose_squares_are_in_range(size):
     np.testing.assert_array_equal(scaled * unit, X)
     assert (unit == 1.0) == (1e-140 < size < 1e140)
     assert 1e-281 < np.sum(scaled**2) < 1e281
+    held = CentredMatrix(sparse.csc_array(X), np.zeros(2))
+    part, same = held.within_range()
+    assert same == unit
+    np.testing.assert_array_equal(part.held.toarray(), scaled)
     assert within_range(np.zeros((2, 2)))[1] == 1.0
     assert within_range(np.zeros((0, 2)))[1] == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -65,6 +66,9 @@ def test_sums_of_some_columns_and_of_more_trees():
     both = first.plus(second)
     assert (both.n_trees, both.n_uses) == (whole.n_trees, whole.n_uses)
     np.testing.assert_allclose(both.standard_error(), whole.standard_error(), rtol=1e-12)
+    one = ScoreSum(6)
+    one.add(dense_scores(values[:1]), 1)
+    np.testing.assert_array_equal(one.mean(), values[0])
     some, part = ScoreSum(2), np.array([4, 1])
     some.add(dense_scores(values[:, part]), 30)
     np.testing.assert_array_equal(whole.of(part).standard_error(), some.standard_error())
@@ -221,3 +225,16 @@ def test_rank_intervals_hold_together():
     level = 1.0 - 0.05 * 6 / 8
     expected = 2 + rank_intervals(first.scores_[rest], first.scores_sem_[rest], level)
     np.testing.assert_array_equal(first.rank_interval_[rest], expected)
+
+
+def test_rank_intervals_by_their_definition():
+    """A score that no tree has changed is as unsure as the least unsure of the others."""
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        n = int(rng.integers(2, 9))
+        scores, sem = rng.random(n), rng.random(n) * rng.choice([0.0, 0.05, 0.2], n)
+        least = min((s for s in sem if s > 0), default=0.0)
+        margin = NormalDist().inv_cdf(1 - 0.1 / (2 * n)) * np.maximum(sem, least)
+        low, high = scores - margin, scores + margin
+        expected = [(1 + sum(low > high[j]), n - sum(high < low[j])) for j in range(n)]
+        np.testing.assert_array_equal(rank_intervals(scores, sem, 0.9), expected)
