@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from unsuprank.rankers import clustering_space
 from unsuprank.rankers.clustering_space import (
     BLOCK_COLUMNS,
     HALVES_ROWS,
@@ -28,6 +29,21 @@ def test_distances_where_whole_blocks_of_columns_are_constant(n_rows):
     nothing = squared_distances(read_table(constant))
     assert nothing.shape == (n_rows, n_rows)
     assert not nothing.any()
+
+
+def test_the_cheaper_way_is_taken(monkeypatch):
+    """Distances of pairs where there are fewer of them than coordinates and they fit in memory."""
+    rng = np.random.default_rng(0)
+
+    def ways(n_rows, n_columns):
+        space = Space.of(read_table(rng.normal(size=(n_rows, n_columns))))
+        return space.distances is not None, space.coords is not None
+
+    assert ways(9, 60) == (True, False)
+    assert ways(40, 60) == (True, True)
+    assert ways(121, 60) == (False, True)
+    monkeypatch.setattr(clustering_space, "DISTANCE_BYTES", 9 * 9 * 8 - 1)
+    assert ways(9, 60) == (False, True)
 
 
 def test_norms_are_those_of_the_centred_rows():

@@ -264,3 +264,11 @@ def test_products_of_small_whole_numbers_are_exact(value, exact):
     X = np.zeros((3, 4))
     X[2, 1] = value
     assert _products_are_exact(X) == exact
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3], ids=["whole numbers", "others"])
+def test_a_row_of_zeros_has_no_direction(unit):
+    X = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 1.0], [3.0, 1.0]]) * unit
+    dense = neighbour_graph(X, GraphOptions(2, "cosine", None)).toarray()
+    assert dense[0].tolist() == [1.0, 0.0, 0.0, 0.0]  # connected with itself only
+    assert (dense[1:, 1:].max(axis=1) > 0.5).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from unsuprank import GreedyCSS, SharedVariance
 from unsuprank.rankers.subset import column_subset
@@ -300,6 +301,10 @@ def test_spreads_are_standard_deviations_of_any_size():
     X = rng.normal(size=(40, 5)) * np.array([1, 10, 1e-3, 2, 0])
     table = read_table(X)
     assert relative_spreads(table) == pytest.approx(X.std(axis=0) / X.std(axis=0).max())
+    held = read_table(sparse.csr_array(X))
+    assert relative_spreads(held) == pytest.approx(relative_spreads(table))
+    for nothing in (np.zeros((4, 2)), sparse.csr_array((4, 2))):
+        assert relative_spreads(read_table(nothing)).tolist() == [0.0, 0.0]
     for factor in (1e300, 1e-300):
         assert relative_spreads(read_table(X * factor)) == pytest.approx(relative_spreads(table))
 
