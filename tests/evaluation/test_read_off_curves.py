@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import studentized_range
@@ -169,6 +171,10 @@ class TestComparison:
         gaps = np.abs(np.subtract.outer(found.average_ranks, found.average_ranks))
         np.testing.assert_array_equal(found.pairwise_p < 0.1, gaps > found.critical_distance)
         np.testing.assert_array_equal(found.pairwise_p, found.pairwise_p.T)
+        n, k = found.ranks.shape
+        for a, b in itertools.combinations(range(k), 2):
+            gap = gaps[a, b] / np.sqrt(k * (k + 1) / (12 * n))
+            assert found.pairwise_p[a, b] == pytest.approx(studentized_range.sf(gap, k, np.inf))
         assert (np.diagonal(found.pairwise_p) == 1.0).all()
         # Demšar's formula, with q over the root of 2.
         q = studentized_range.ppf(0.9, 5, np.inf) / np.sqrt(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import signal
 import subprocess
@@ -14,6 +15,10 @@ import pytest
 
 from unsuprank import Genie3, PredictiveClusteringForest, RandomForestScore, SymbolicScore
 from unsuprank._parallel import in_batches
+from unsuprank.rankers.clustering_space import Space
+from unsuprank.rankers.forest.growing import Grower, GrowSettings
+from unsuprank.rankers.forest.trees import Trees
+from unsuprank.table import read_table
 
 
 @pytest.fixture(params=["wide", "long", "missing"])
@@ -101,3 +106,15 @@ def test_interrupt_ends_a_long_fit(ensemble, trees, jobs):
         assert child.returncode == 0
     finally:
         child.kill()
+
+
+def test_trees_that_are_grown_in_parts_are_those_grown_at_once():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(60, 2)), rng.integers(0, 80, 60), rng.integers(0, 5, 60)])
+    space = Space.of(read_table(X, nominal_features=[2, 3]))
+    grower = Grower(space, GrowSettings(0, 2))
+    whole = grower.grow(0, 9)
+    joined = Trees.join([grower.grow(0, 4), grower.grow(4, 5), grower.grow(5, 9)])
+    assert (whole.subset > 0).any()
+    for field in dataclasses.fields(Trees):
+        np.testing.assert_array_equal(getattr(joined, field.name), getattr(whole, field.name))

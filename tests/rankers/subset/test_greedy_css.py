@@ -296,6 +296,13 @@ def test_missing_values_count_as_the_mean():
     assert GreedyCSS(polish="knn", n_features_to_select=2).fit(X).scores_.shape == (6,)
 
 
+def test_scores_of_picks_that_explain_nothing_more_still_fall():
+    scores = path_scores(np.array([2, 0]), np.array([0.5, 0.5]), np.array([0.1, 0.2, 0.3, 9.0]))
+    assert scores[2] == 1.5 > scores[0] > scores[3] > scores[1]
+    alike = path_scores(np.array([2, 0]), np.zeros(2), np.array([0.1, 9.0, 0.3, 9.0]))
+    assert alike[2] == 1.0 > alike[0] > alike[1] == alike[3]
+
+
 def test_spreads_are_standard_deviations_of_any_size():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(40, 5)) * np.array([1, 10, 1e-3, 2, 0])
