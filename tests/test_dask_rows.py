@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from untraced import untraced
 
 from unsuprank import (
     Genie3,
@@ -52,8 +53,14 @@ def two_workers():
 
 
 client = pytest.fixture(two_workers, scope="module")
-#: For tests that do it harm.
-own_client = pytest.fixture(two_workers)
+
+
+@pytest.fixture
+def own_client(monkeypatch):
+    """For tests that do it harm."""
+    for name in set(os.environ) - set(untraced()):
+        monkeypatch.delenv(name)
+    yield from two_workers()
 
 
 def matrix(n_rows: int = 700) -> np.ndarray:

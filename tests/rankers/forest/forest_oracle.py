@@ -40,9 +40,16 @@ class Oracle:
                 for x, nominal in zip(self.X.T, self.n_values, strict=True)
             ]
         )
+        self._masses: dict[tuple[bytes, bytes], float] = {}
 
     def mass(self, rows: np.ndarray, weights: np.ndarray) -> float:
         """|E| times the impurity of E: the mean over attributes of the normalised ones."""
+        key = rows.tobytes(), weights.tobytes()  # many tests of a node leave the same rows
+        if key not in self._masses:
+            self._masses[key] = self._mass(rows, weights)
+        return self._masses[key]
+
+    def _mass(self, rows: np.ndarray, weights: np.ndarray) -> float:
         total = 0.0
         for j, norm in enumerate(self.norm):
             if norm > 0:

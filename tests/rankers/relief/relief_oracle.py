@@ -33,8 +33,9 @@ def differences(values: np.ndarray, n_values: np.ndarray) -> np.ndarray:
         known = values[~np.isnan(values[:, j]), j]
         low, high = (known.min(), known.max()) if len(known) else (0.0, 0.0)
         for a in range(m):
-            for b in range(m):
-                out[a, b, j] = difference(values[a, j], values[b, j], n_values[j], low, high)
+            for b in range(a + 1):
+                d = difference(values[a, j], values[b, j], n_values[j], low, high)
+                out[a, b, j] = out[b, a, j] = d
     return out
 
 
