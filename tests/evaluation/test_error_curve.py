@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
 from unsuprank import RandomRanker, VarianceRanker
 from unsuprank.evaluation import clustering_accuracy, error_curve, geometric_sizes
+from unsuprank.evaluation.measures import in_standard_units
 from unsuprank.table import read_table
 
 
@@ -209,3 +211,33 @@ def test_values_whose_squares_overflow_are_refused():
     frame["b"] /= 1e160
     curves = error_curve(frame, VarianceRanker(), measure="relative")
     assert np.isfinite(curves.mean("VarianceRanker")).all()
+
+
+@pytest.mark.parametrize("measure", ["rmse", "mse", "relative"])
+def test_standard_units_are_those_of_a_table_that_is_standardised_before(measure):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 6)) * [1, 10, 1e3, 0.1, 5, 0]
+    X[:, 1] += 8 * X[:, 0]
+    spread = np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
+    options = {"measure": measure, "n_random": 2, "cv": 5, "sizes": [1, 3, 6]}
+    orders = {"first": [0, 1, 2, 3, 4, 5], "last": [5, 4, 3, 2, 1, 0]}
+    expected = error_curve(X / spread, orders, **options)
+    for held in (X, sparse.csr_array(X), sparse.csc_array(X)):
+        found = error_curve(held, orders, scale="standard", **options)
+        for name in orders:
+            np.testing.assert_allclose(found.mean(name), expected.mean(name), rtol=1e-9)
+        np.testing.assert_allclose(found.random, expected.random, rtol=1e-9)
+
+
+def test_standard_units_leave_names_gaps_and_rankers_alone():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.normal(size=40) * 1e4, rng.integers(0, 3, 40), rng.normal(size=40)])
+    X[::5, 2] = np.nan
+    table = read_table(X, nominal_features=[1])
+    scaled = in_standard_units(table)
+    expected = X / [X[:, 0].std(), 1.0, np.nanstd(X[:, 2])]
+    np.testing.assert_allclose(scaled.values, expected, rtol=1e-12)
+    found = error_curve(X[:, [0, 1]], VarianceRanker(), scale="standard", n_random=0, cv=4)
+    assert all(order[0] == 0 for order in found.orders["VarianceRanker"])
+    with pytest.raises(ValueError, match="scale"):
+        error_curve(X, VarianceRanker(), scale="unit")

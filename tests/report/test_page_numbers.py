@@ -344,10 +344,12 @@ def plain_curve(page):
     n, folds = table.n_columns, KFold(curve.n_folds, shuffle=True, random_state=SEED)
     sizes = sorted({*(2**k for k in range(20) if 2**k <= n), n})
     ranking, random = [], []
-    for f, (rows, tests) in enumerate(folds.split(table.values)):
-        train, fill = filled(table.values, rows, nominal)
-        known = ~np.isnan(table.values[tests])
-        test = np.where(known, table.values[tests], fill)
+    spread = np.nanstd(table.values, axis=0)
+    values = table.values / np.where(nominal | (spread == 0), 1.0, spread)
+    for f, (rows, tests) in enumerate(folds.split(values)):
+        train, fill = filled(values, rows, nominal)
+        known = ~np.isnan(values[tests])
+        test = np.where(known, values[tests], fill)
         orders = [clone(page.ranker).fit(table.take(rows=rows)).order_]
         orders += [np.random.default_rng([SEED, d, f]).permutation(n) for d in range(1, 20)]
         errors = [plain_errors(train, test, known, nominal, order, sizes) for order in orders]
@@ -366,7 +368,9 @@ def test_curve(page):
     check_curve_sentences(page, sizes, error, low, high)
     rows = "" if curve.n_rows == len(page.frame) else f" (on a sample of {curve.n_rows:,} rows)"
     says(
-        page, f"in {curve.n_folds} folds{rows}. Orange: the middle nine tenths of 19 random orders."
+        page,
+        f"in {curve.n_folds} folds{rows}. Numbers are in units of their standard deviations. "
+        "Orange: the middle nine tenths of 19 random orders.",
     )
 
 

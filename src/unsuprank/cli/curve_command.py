@@ -23,7 +23,10 @@ def curve(
     folds: Annotated[int, typer.Option(min=2, help="Parts of the cross-validation.")] = 10,
     out: Out = None,
 ) -> None:
-    """Show how well the top 1, 2, 4, ... features predict all others, against random order."""
+    """Show how well the top 1, 2, 4, ... features predict all others, against random order.
+
+    Numbers are in units of their standard deviations.
+    """
     ranker = fitting.make(method)
     check_out(out, options.file)
     data = load(options, context.obj.quiet)

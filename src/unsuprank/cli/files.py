@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,21 +61,23 @@ def set_aside(data: DataFile, options: TableOptions, quiet: bool) -> DataFile:
             f"{data.source}: the values of every column hardly repeat; rank them with --keep-ids"
         )
     data = data.without(left_out)
+    about_them = _note_of(left_out)
     if not quiet:
-        _say_what_is_odd(data, left_out)
-    return data
+        _say_some(data.column_notes())
+        _say_some(about_them)
+        _say_some([f"column {name!r} {reason}" for name, reason in data.suspects()])
+    return replace(data, notes=[*data.notes, *about_them])  # for the page
 
 
-def _say_what_is_odd(data: DataFile, left_out: Mapping[str, str]) -> None:
-    _say_some(data.column_notes())
+def _note_of(left_out: Mapping[str, str]) -> list[str]:
     listed = [f"{console.shorten(name)!r} ({why})" for name, why in left_out.items()]
-    if listed:
-        more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
-        console.note(
-            f"left out because their values hardly repeat: {', '.join(listed[:SHOWN])}{more}; rank "
-            "them with --keep-ids"
-        )
-    _say_some([f"column {name!r} {reason}" for name, reason in data.suspects()])
+    if not listed:
+        return []
+    more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
+    return [
+        f"left out because their values hardly repeat: {', '.join(listed[:SHOWN])}{more}; rank "
+        "them with --keep-ids"
+    ]
 
 
 def _say_some(texts: Sequence[str]) -> None:

@@ -16,12 +16,13 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
-from .._checks import check_count
+from .._checks import check_choice, check_count
 from .._parallel import one_blas_thread
 from .._progress import progress
 from ..table import Table, is_anndata, read_table
 from .folds import JudgedFold, judge_fold, rows_of, split_rows
 from .judges import Judge, Measure, make_judge
+from .measures import in_standard_units
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
 
 
@@ -108,6 +109,7 @@ def error_curve(
     cv: Any = "auto",
     model: Any = "1nn",
     measure: str | Measure = "rmse",
+    scale: str = "raw",
     nominal_features: Any = None,
     n_random: int = 10,
     n_jobs: int | None = None,
@@ -133,13 +135,17 @@ def error_curve(
         "auto" is 10, and None for clustering and custom measures, as in the literature.
     model : "1nn" or scikit-learn estimator, default="1nn"
         What predicts all features from the leading ones; for ``classification`` what
-        predicts the label. The nearest neighbour is raw Euclidean, the first of equals.
+        predicts the label. The nearest neighbour is Euclidean, the first of equals.
     measure : str or callable, default="rmse"
         ``rmse``, ``mse``, ``relative`` (to predicting training means): errors of
         predicting all features, where nominal ones count with their error rate.
         ``classification``: accuracy of predicting `y`. ``nmi``, ``ari``,
         ``clustering_accuracy``: agreement of k-means (k = number of classes) with `y`, for
         20 starts. Or a function of ``(X, X_selected, y)``; higher is better for it.
+    scale : {"raw", "standard"}, default="raw"
+        What distances and errors are measured in: numbers as they are, as in the paper, so that
+        the columns of the largest unit decide; or in units of their standard deviations. Rankers
+        always see the table as it is.
     nominal_features : names, indices or mask, optional
         Nominal columns of a plain array.
     n_random : int, default=10
@@ -169,9 +175,11 @@ def error_curve(
     """
     check_count("n_random", n_random, minimum=0)
     check_count("random_state", random_state, minimum=0, maximum=2**32 - 1)
+    check_choice("scale", scale, ("raw", "standard"))
     methods = read_methods(ranker_or_order)
     table = read_table(X, nominal_features=nominal_features)
-    judge = make_judge(measure, model, table, y, random_state)
+    judged = table if scale == "raw" else in_standard_units(table)
+    judge = make_judge(measure, model, judged, y, random_state)
     wanted = read_sizes(sizes, table.n_columns)
     folds = split_rows(judge.default_cv if cv == "auto" else cv, table.n_rows, random_state)
     names = [*methods, *(f"random {draw}" for draw in range(n_random))]

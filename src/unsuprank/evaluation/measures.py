@@ -8,13 +8,14 @@ default everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from ..describe.summary import known_moments
 from ..table import SparseTable, Table
 
 #: Reconstruction measures, lower is better.
@@ -64,6 +65,16 @@ def squares_overflow(table: Table) -> str | None:
         f"Column {name} holds values of size {largest[too_large[0]]:.2g}, whose squared "
         "differences are too large for a number; divide it by a constant."
     )
+
+
+def in_standard_units(table: Table) -> Table:
+    """The same with numbers in units of their standard deviations; names and constants stay."""
+    if isinstance(table, SparseTable):
+        unit = np.where(table.moments.spread > 0.0, table.moments.spread, 1.0)
+        return SparseTable(table.by_rows.multiply(1.0 / unit).tocsr(), table.schema)
+    spread = known_moments(table.values)[3]
+    unit = np.where((table.n_values == 0) & (spread > 0.0), spread, 1.0)
+    return replace(table, values=np.asfortranarray(table.values / unit))
 
 
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:

@@ -24,8 +24,8 @@ N_RANDOM = 19
 class PredictionCurve:
     """Errors at growing numbers of top columns, and the band of random orders.
 
-    Errors are relative to predicting every column by its mean: 1 is no better than that. The band
-    holds nine tenths of the random orders.
+    Numbers are in units of their standard deviations. Errors are relative to predicting every
+    column by its mean: 1 is no better than that. The band holds nine tenths of the random orders.
     """
 
     sizes: np.ndarray
@@ -110,6 +110,7 @@ def prediction_curve(
             {"ranking": for_refits(ranker)},
             cv=cv,
             measure="relative",
+            scale="standard",
             n_random=n_random,
             n_jobs=n_jobs,
             random_state=seed,

@@ -298,8 +298,8 @@ def _curve_how(curve: PredictionCurve, facts: PageFacts) -> str:
     folds = f"in {curve.n_folds} folds{_of_rows(curve.n_rows, facts)}"
     return (
         "The first 1, 2, 4, … columns of the ranking predict all columns of rows that the ranking "
-        f"has not seen, from the most similar row, {folds}. Orange: the middle nine tenths of "
-        f"{curve.n_random} random orders."
+        f"has not seen, from the most similar row, {folds}. Numbers are in units of their standard "
+        f"deviations. Orange: the middle nine tenths of {curve.n_random} random orders."
     )
 
 
