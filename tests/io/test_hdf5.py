@@ -42,19 +42,36 @@ def test_the_end_of_the_walk_is_told(cells, monkeypatch, end) -> None:
 
 def test_an_interrupt_ends_the_walk(cells, monkeypatch) -> None:
     children = []
+    fork = os.fork
 
-    def interrupted(child: int, _) -> None:
-        children.append(child)
-        monkeypatch.undo()
+    def noted_fork() -> int:
+        children.append(fork())
+        return children[-1]
+
+    def interrupt(*_) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(hdf5, "_walk", go_round_in_circles)
     monkeypatch.setattr(hdf5, "SECONDS", 60)
-    monkeypatch.setattr(os, "waitpid", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        hdf5.walk_through(cells, "cells.h5ad")
+    monkeypatch.setattr(os, "fork", noted_fork)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            hdf5.walk_through(cells, "cells.h5ad")
+    finally:
+        signal.signal(signal.SIGALRM, before)
     with pytest.raises(ProcessLookupError):
         os.kill(children[0], 0)
+
+
+def test_memory_that_the_file_does_not_call_for_is_not_had(cells, monkeypatch) -> None:
+    def ask_for_much(_) -> None:
+        np.ones(2**28)
+
+    monkeypatch.setattr(hdf5, "_walk", ask_for_much)
+    with pytest.raises(FileProblem, match="file: Unable to allocate 2.00 GiB"):
+        read_file(cells)
 
 
 def test_errors_keep_their_words(cells) -> None:

@@ -1,9 +1,10 @@
 """HDF5 files are walked through in a process of their own before they are read.
 
-The HDF5 library follows what a damaged file says: it may crash, or go round in a circle for good,
-and neither can be caught. A fork that comes to such an end costs nothing but the file. It reads
-what lies scattered in the file, attributes and texts, and no numbers, so that it takes little time.
-Where processes are not forked, the walk is left out.
+The HDF5 library follows what a damaged file says: it may crash, go round in a circle for good, or
+ask for any amount of memory, and none of that can be caught. A fork that comes to such an end costs
+nothing but the file; what is wrong with others it hands over. It reads what lies scattered in the
+file, attributes and texts, and no numbers, so that it takes little time. Where processes are not
+forked, the walk is left out.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from .data_file import FileProblem
 
 #: Seconds of processor time that the walk may take, and bytes for which it gets one more.
 SECONDS, BYTES_A_SECOND = 3, 2_000_000
+#: Bytes of memory that it may take, and more for each byte of the file.
+MEMORY, MEMORY_A_BYTE = 2**29, 16
 
 
 def check_hdf5(path: Path, source: str) -> None:
@@ -43,12 +46,16 @@ def walk_through(path: Path, source: str) -> None:
     """Refuse a file that the library does not get through; what it says of others is raised."""
     if sys.platform != "linux":
         return
+    said, into = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the fork takes no lock but h5py's
         child = os.fork()
     if child == 0:
-        _walk_and_exit(path)
+        _walk_and_exit(path, into)
+    os.close(into)
     try:
+        with os.fdopen(said, encoding="utf-8", errors="replace") as pipe:
+            error = pipe.read()
         status = os.waitpid(child, 0)[1]
     except BaseException:
         os.kill(child, signal.SIGKILL)
@@ -57,24 +64,34 @@ def walk_through(path: Path, source: str) -> None:
     if os.WIFSIGNALED(status):
         raise FileProblem(f"{source} is damaged: the HDF5 library does not get through it")
     if status:
-        _walk(path)  # for its error
+        raise OSError(error)
 
 
-def _walk_and_exit(path: Path) -> None:  # pragma: no cover (a process that leaves no trace)
+def _walk_and_exit(path: Path, into: int) -> None:  # pragma: no cover (it leaves no trace)
     code = 1
     try:
-        import resource
-
-        faulthandler.disable()  # this process is here to crash
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGXCPU):
-            signal.signal(number, signal.SIG_DFL)
-        seconds = SECONDS + path.stat().st_size // BYTES_A_SECOND
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _limit_this_process(path.stat().st_size)
         _walk(path)
         code = 0
+    except Exception as error:
+        os.write(into, str(error).encode("utf-8", "replace")[:1000])
     finally:
         os._exit(code)
+
+
+def _limit_this_process(size: int) -> None:  # pragma: no cover (it leaves no trace)
+    """Let a process come to an end by what a file of some size does not call for."""
+    import resource
+
+    faulthandler.disable()  # this process is here to crash
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGXCPU):
+        signal.signal(number, signal.SIG_DFL)
+    seconds = SECONDS + size // BYTES_A_SECOND
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MEMORY + MEMORY_A_BYTE * size
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _walk(path: Path) -> None:
