@@ -19,6 +19,7 @@ from unsuprank.describe import (
     spearman,
 )
 from unsuprank.describe.fitted import names_of, read_for
+from unsuprank.describe.rank_stability import scores_of_other_seeds
 from unsuprank.describe.refits import effort, for_refits, n_refits, refit
 from unsuprank.table import Table, read_table
 
@@ -212,3 +213,11 @@ def test_the_knee_is_furthest_below_the_chord(seed):
     assert knee(scores) == below.index(max(below)) + 1
     assert knee([2.0, 1.0]) == 2
     assert knee([3.0, 3.0, 3.0, 3.0]) == 4
+
+
+def test_scores_of_other_seeds_are_as_far_apart_as_two_means():
+    error = np.array([0.1, 2.0, 0.0])
+    drawn = scores_of_other_seeds(np.array([5.0, -1.0, 0.0]), error, 0)
+    few = np.sqrt(2 / len(drawn))  # relative error of a standard deviation, twice
+    assert drawn.std(axis=0) == pytest.approx(np.sqrt(2) * np.array([0.1, 2.0, 0.1]), rel=3 * few)
+    assert drawn.mean(axis=0) == pytest.approx([5.0, -1.0, 0.0], abs=6 * 2 / np.sqrt(len(drawn)))

@@ -66,8 +66,10 @@ def test_all_columns_are_the_same_for_every_order(kind):
     for _ in range(6):
         fresh = PrefixNeighbours(values[:100], values[100:])
         first = fresh.nearest(rng.permutation(30), [4, 30])[-1]
-        again = fresh.nearest(rng.permutation(30), [1, 2, 30])[-1]  # remembered
-        ends += [first, again]
+        order = rng.permutation(30)
+        again = fresh.nearest(order, [1, 2, 30])  # the last is remembered
+        np.testing.assert_array_equal(again[:-1], fresh.nearest(order, [1, 2]))
+        ends += [first, again[-1]]
     assert all(np.array_equal(end, ends[0]) for end in ends)
 
 
@@ -86,3 +88,17 @@ def test_scale_that_makes_distances_whole_numbers(values, n_columns, scale):
     part = np.array(values)[:, None]
     parts = [np.zeros((2, 1)), part]
     assert whole_number_scale(parts, np.array([True]), n_columns) == scale
+
+
+def test_rounding_does_not_decide_between_equally_near_rows():
+    """Differences of these numbers are exact, their squares and products are not."""
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        n = int(rng.integers(3, 9))
+        test, step = (rng.integers(1, 2**24, size=n) / 2.0**20 for _ in range(2))
+        signs = rng.choice([-1.0, 1.0], size=(40, n))
+        far = 2.0 * step * (rng.random((40, 1)) < 0.3)
+        train = test + signs * (step + far)
+        nearest = int(np.argmin(far[:, 0]))
+        found = PrefixNeighbours(train, test[None]).nearest(np.arange(n), [n])
+        assert found.tolist() == [[nearest]]

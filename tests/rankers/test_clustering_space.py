@@ -46,6 +46,13 @@ def test_the_cheaper_way_is_taken(monkeypatch):
     assert ways(9, 60) == (False, True)
 
 
+def test_sparse_coordinates_that_fit(monkeypatch):
+    monkeypatch.setattr(clustering_space, "SPARSE_BYTES", 50 * 40 * 8)
+    clustering_space._check_size_of_coordinates(50, 40, np.float64)
+    with pytest.raises(ValueError, match="max_samples=1024"):
+        clustering_space._check_size_of_coordinates(51, 40, np.float64)
+
+
 def test_norms_are_those_of_the_centred_rows():
     X = np.random.default_rng(0).normal(size=(9, 14)) + 3.0
     Z = (X - X.mean(axis=0)) / X.std(axis=0) / np.sqrt(14)

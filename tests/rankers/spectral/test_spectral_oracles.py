@@ -272,3 +272,11 @@ def test_a_row_of_zeros_has_no_direction(unit):
     dense = neighbour_graph(X, GraphOptions(2, "cosine", None)).toarray()
     assert dense[0].tolist() == [1.0, 0.0, 0.0, 0.0]  # connected with itself only
     assert (dense[1:, 1:].max(axis=1) > 0.5).all()
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_a_given_width_is_of_the_size_of_the_values(size):
+    X = random_table(3)
+    expected = neighbour_graph(X, GraphOptions(3, "heat", 2.0)).toarray()
+    found = neighbour_graph(X * size, GraphOptions(3, "heat", 2.0 * size)).toarray()
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

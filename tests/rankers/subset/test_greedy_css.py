@@ -153,8 +153,11 @@ def test_a_subspace_leaves_what_its_complement_explains():
     for rank in ranks.tolist():
         third = third_moment(rank, t, k2, k3, d)
         assert third_moment(d - rank, t, k2, k3, d) == pytest.approx(-third)
-    # A single direction that is uniform on the sphere: the fourth moments of its coordinates.
-    assert low[1][0] ** 2 == pytest.approx(2 * (d * k2 - t**2) / (d**2 * (d + 2)))
+    # A single direction that is uniform on the sphere: the moments of its coordinates.
+    mean, second = t / d, (t**2 + 2 * k2) / (d * (d + 2))
+    third = (t**3 + 6 * t * k2 + 8 * k3) / (d * (d + 2) * (d + 4))
+    assert low[1][0] ** 2 == pytest.approx(second - mean**2)
+    assert third_moment(1, t, k2, k3, d) == pytest.approx(third - 3 * mean * second + 2 * mean**3)
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
