@@ -95,7 +95,7 @@ def test_rounding_does_not_decide_between_equally_near_rows():
     rng = np.random.default_rng(3)
     for _ in range(30):
         n = int(rng.integers(3, 9))
-        test, step = (rng.integers(1, 2**24, size=n) / 2.0**20 for _ in range(2))
+        test, step = (rng.integers(1, 2**30, size=n) / 2.0**26 for _ in range(2))
         signs = rng.choice([-1.0, 1.0], size=(40, n))
         far = 2.0 * step * (rng.random((40, 1)) < 0.3)
         train = test + signs * (step + far)
