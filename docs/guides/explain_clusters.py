@@ -29,7 +29,9 @@ X.loc[rng.random(len(X)) < 0.2, "hue"] = np.nan
 # ---------------------
 # :func:`~unsuprank.explain_clusters` takes columns of all kinds, with gaps. The score is the share
 # of the clusters that a column explains beyond chance: 1 if it tells them exactly, about 0 for
-# noise.
+# noise. A DataFrame is taken as it is typed: text such as "16.4 kg" is a name, and identifiers are
+# columns like any other. :func:`unsuprank.io.read_file` reads such text as numbers and dates as the
+# command line does.
 from unsuprank import explain_clusters
 
 found = explain_clusters(X, clusters)

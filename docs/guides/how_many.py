@@ -40,14 +40,18 @@ fig, ax = plt.subplots()
 ax.plot(np.arange(1, len(explained) + 1), explained, "o-", ms=3)
 ax.axhline(0.8, color="0.6", lw=1)
 ax.axvline(ranker.n_features_, color="C1", lw=1, label="chance would do as well")
-ax.plot(enough, explained[enough - 1], "o", color="C3", label=f"{enough} columns explain 80%")
+if enough <= len(explained):
+    ax.plot(enough, explained[enough - 1], "o", color="C3", label=f"{enough} explain 80%")
 ax.set(xlabel="columns picked", ylabel="share of all variation explained", ylim=(0, 1.02))
 ax.legend(loc="lower right")
 plt.show()
 for j in ranker.picks_[:enough]:
-    print(X.columns[j])
+    print(ranker.feature_names_in_[j])
 
 # %%
+# A table with much noise may never come to 80%: then the curve ends below the line, and all picks
+# are listed.
+#
 # Until a predictor gains no more
 # -------------------------------
 # :func:`~unsuprank.evaluation.error_curve` ranks the columns on the training rows of every fold
@@ -72,8 +76,12 @@ plt.show()
 # Of your own file
 # ----------------
 # ``unsuprank rank table.xlsx --method css`` lists the picks and says how many are beyond chance and
-# what they explain, and ``unsuprank curve table.xlsx`` measures the error. In Python,
-# ``unsuprank.io.read_file("table.xlsx").table()`` reads a file as the command line does, and takes
-# the place of ``X`` above; leave identifiers out of it first, as in ``.without(["id"])``.
+# what they explain, and ``unsuprank curve table.xlsx --method css`` measures the error. In Python,
+# a DataFrame is taken as it is typed: text such as "16.4 kg" is a name, and identifiers are ranked.
+# :func:`unsuprank.io.read_file` reads such text as numbers and dates as the command line does:
+# ``data = read_file("table.xlsx")``, and ``X = data.without(data.identifiers()).table()`` leaves
+# identifiers out. The first two blocks take that ``X`` as it is; its columns are called
+# ``X.names``. ``StandardScaler`` takes neither it nor columns of names: it is for a DataFrame of
+# numbers.
 #
 # If you have a task with labels after all, let it decide: :doc:`/guide/pipeline`.

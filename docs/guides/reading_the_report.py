@@ -46,7 +46,9 @@ print(f"{page.stat().st_size / 1e6:.1f} MB")
 # drawn from the standard errors of its scores instead, and the sentence says so.)
 #
 # *Which few columns stand for all?* The first picks of :class:`~unsuprank.GreedyCSS`, how much of
-# all columns they explain, and up to how many would explain more than chance.
+# all columns they explain, and up to how many would explain more than chance. To keep few columns,
+# take these; the curve further below judges the leading columns of the *ranking*, which may repeat
+# one another.
 #
 # Below stands what is good to know of the table itself: scales that differ much, columns that
 # repeat each other exactly, values that look like a code for missing.

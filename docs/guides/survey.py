@@ -51,12 +51,18 @@ survey.head()
 # Nothing has to be encoded, scaled or filled in. Columns of text, of the type ``category`` and of
 # yes and no are nominal; what is missing is missing. :class:`~unsuprank.SharedVariance` asks of
 # every column how much of the others it explains, and how much it would explain by chance.
+#
+# A DataFrame is taken as it is typed: text such as "16.4 kg" is a name, and identifiers are ranked.
+# :func:`unsuprank.io.read_file` reads such text as numbers and dates as the command line does.
 from unsuprank import SharedVariance
 
 ranker = SharedVariance(n_features_to_select=8).fit(survey)
 ranker.to_frame().round(3)
 
 # %%
+# ``selected`` marks the first ``n_features_to_select`` (16 if nothing is said), not the columns
+# beyond chance.
+#
 # Look at ``interviewer``, which has 60 values:
 most = survey.columns[ranker.explained_.argmax()]
 print(f"{most} explains more of the other questions than any other column does:")
@@ -66,7 +72,9 @@ print(f"interviewer {ranker.explained_[j]:.0%}, where chance would give {ranker.
 # %%
 # It explains much because it has many values, and less than chance would: so it comes last. That
 # comparison is what the score is made of: standard deviations beyond chance. A p-value says how
-# often a column that has nothing to do with the others would score as high.
+# often a column that has nothing to do with the others would score as high. Of many columns, some
+# are below 1% by chance alone: correct for their number, for instance with
+# ``scipy.stats.false_discovery_control(ranker.p_values_)``.
 import matplotlib.pyplot as plt
 
 order = ranker.order_[::-1]

@@ -45,7 +45,7 @@ class MethodCard:
 
     #: What the method is called on the command line and in the study.
     name: str
-    #: One of `QUESTIONS`.
+    #: One of `QUESTIONS`: "relevance", "representatives", "clusters" or "control".
     question: str
     #: What the method asks of a column, in one sentence.
     what: str

@@ -116,7 +116,7 @@ Memory = Annotated[
     _reading(
         parser=_byte_count,
         metavar="2GB",
-        help="Read files that would take more than this in parts, and rank samples of their rows.",
+        help="Read files that would take more than this in parts; all rows or samples, by method.",
     ),
 ]
 

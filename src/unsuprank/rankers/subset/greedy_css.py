@@ -145,7 +145,8 @@ class GreedyCSS(Ranker):
             ),
             meaning=(
                 "given the columns ranked before it, this one explains most of what is left of "
-                "the others"
+                "the others; a pick scores 1 and the share that those before it leave open (the "
+                "first 2), other columns at most 1"
             ),
         ),
         MethodCard(
