@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from describe_tables import TABLES, clustering_space, mixed_with_gaps, small_numeric
+from scipy import sparse
 from scipy.stats import chi2_contingency
 from sklearn.cluster import AgglomerativeClustering
 
@@ -80,6 +81,37 @@ def test_summaries_are_the_same_in_blocks(monkeypatch):
     monkeypatch.setattr("unsuprank.describe.summary._BLOCK_VALUES", 200)
     for name, values in vars(summarise_columns(frame)).items():
         pd.testing.assert_frame_equal(pd.DataFrame(values), pd.DataFrame(getattr(whole, name)))
+
+
+def sparse_with_difficult_columns(rng):
+    """Zeros among the values that are held, columns without any, full ones, and all magnitudes."""
+    n_rows, n_columns = rng.integers(2, 30), rng.integers(1, 12)
+    X = rng.normal(size=(n_rows, n_columns))
+    X[:, rng.random(n_columns) < 0.4] = rng.choice([-2.0, 0.1, 0.1, 3.0])
+    X = np.where(rng.random(n_columns) < 0.4, np.round(X), X)
+    X *= 10.0 ** rng.choice([-323, -310, -160, 0, 0, 0, 160, 307], size=n_columns)
+    held = rng.random(X.shape) < rng.choice([0.0, 0.1, 0.5, 1.0], size=n_columns)
+    X = np.where(held, X, 0.0).astype(rng.choice([np.float32, np.float64]))
+    X[~np.isfinite(X)] = 1.0
+    rows, columns = np.nonzero(held)
+    matrix = sparse.coo_array((X[held], (rows, columns)), shape=X.shape)
+    return matrix.asformat(rng.choice(["csr", "csc"])), X
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+@pytest.mark.parametrize("block", [2**22, 20])
+def test_summaries_of_sparse_tables_are_those_of_dense_ones(block, monkeypatch):
+    monkeypatch.setattr("unsuprank.describe.summary._BLOCK_VALUES", block)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        matrix, X = sparse_with_difficult_columns(rng)
+        found, expected = summarise_columns(matrix), summarise_columns(X)
+        for name in ("mode", "missing", "zero", "low", "high", "histogram", "distinct"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), name)
+        size = np.maximum(np.abs(expected.low), np.abs(expected.high))
+        for name in ("mean", "spread"):  # sums in another order; the smallest step is 5e-324
+            difference = np.abs(getattr(found, name) - getattr(expected, name))
+            assert (difference <= np.maximum(1e-14 * size, 5e-324)).all(), name
 
 
 def test_repeated_columns():

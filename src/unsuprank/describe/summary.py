@@ -67,16 +67,21 @@ def summarise_columns(X: Any) -> ColumnSummary:
     >>> summary.mean, summary.spread, summary.missing
     (array([2., 0.]), array([1., 0.]), array([0. , 0.5]))
     """
-    parts = [_summarise(block) for block in _column_blocks(read_table(X))]
+    parts = [
+        _summarise_sparse(block) if isinstance(block, SparseTable) else _summarise(block)
+        for block in _column_blocks(read_table(X))
+    ]
     return ColumnSummary(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _column_blocks(table: Table) -> Iterator[Table]:
     """Some columns at a time, so that what is computed on the way stays small."""
-    step = max(1, _BLOCK_VALUES // table.n_rows)
-    for first in range(0, table.n_columns, step):
-        part = table.take(columns=np.arange(first, min(first + step, table.n_columns)))
-        yield part.dense() if isinstance(part, SparseTable) else part
+    n = table.n_columns
+    held = table.n_held if isinstance(table, SparseTable) else np.full(n, table.n_rows)
+    before = np.cumsum(held) - held
+    starts = np.flatnonzero(np.diff(before // _BLOCK_VALUES, prepend=-1))
+    for columns in np.split(np.arange(n), starts[1:]):
+        yield table.take(columns=columns)
 
 
 def _summarise(table: Table) -> tuple[np.ndarray, ...]:
@@ -95,6 +100,34 @@ def _summarise(table: Table) -> tuple[np.ndarray, ...]:
     histogram = _histograms(table.values, known, low, high)
     missing = (~known).mean(axis=0)
     return mean, mode, spread, missing, zero, low, high, histogram, _distinct(table.values)
+
+
+def _summarise_sparse(table: SparseTable) -> tuple[np.ndarray, ...]:
+    """The same from the values that are not zero and the number of those that are."""
+    n, moments = table.n_columns, table.moments
+    low, high = moments.low, moments.high
+    mean = np.where(low < high, moments.mean, low)
+    columns, values = np.repeat(np.arange(n), table.n_held), table.by_columns.data
+    given = values != 0  # zeros may be held, too
+    columns, values = columns[given], values[given].astype(np.float64)
+    n_zero = table.n_rows - np.bincount(columns, minlength=n)
+    bins = _bins(values, low[columns], high[columns]) + BINS * columns
+    histogram = np.bincount(bins, minlength=BINS * n).reshape(n, BINS)
+    some = np.flatnonzero(n_zero)
+    histogram[some, _bins(np.zeros(len(some)), low[some], high[some])] += n_zero[some]
+    mode, missing = np.full(n, None, dtype=object), np.zeros(n)
+    distinct = _distinct_held(columns, values, n) + (n_zero > 0)
+    zero = n_zero / table.n_rows
+    return mean, mode, moments.spread, missing, zero, low, high, histogram, distinct
+
+
+def _distinct_held(columns: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """How many different ones of these values each of `n` columns has."""
+    order = np.lexsort((values, columns))
+    columns, values = columns[order], values[order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = (columns[1:] > columns[:-1]) | (values[1:] > values[:-1])
+    return np.bincount(columns[first], minlength=n)
 
 
 def _distinct(values: np.ndarray) -> np.ndarray:
@@ -127,11 +160,15 @@ def _histograms(
 ) -> np.ndarray:
     """Counts in equal bins from the smallest to the largest known value of each column."""
     n = values.shape[1]
+    bins = _bins(values, low, high) + BINS * np.arange(n)
+    return np.bincount(bins[known], minlength=BINS * n).reshape(n, BINS)
+
+
+def _bins(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Which of the equal bins from `low` to `high` each value is in; any for what is missing."""
     half_span = high / 2 - low / 2  # halves, so that the difference cannot overflow
     place = (values / 2 - low / 2) / np.where(half_span > 0, half_span, 1.0)
-    bins = np.minimum(np.where(known, place, 0.0) * BINS, BINS - 1).astype(int)
-    bins += BINS * np.arange(n)
-    return np.bincount(bins[known], minlength=BINS * n).reshape(n, BINS)
+    return np.fmin(place * BINS, BINS - 1).astype(int)
 
 
 def value_counts(X: Any, column: int) -> tuple[np.ndarray, np.ndarray]:
