@@ -111,3 +111,10 @@ def test_class_names_are_unique():
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
     assert sorted({n for n in names if names.count(n) > 1}) == []
+
+
+def test_type_checkers_see_every_public_name():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
+    for_them = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.name for node in for_them.body for alias in node.names}
+    assert seen == set(unsuprank.__all__) - {"__version__"}

@@ -9,7 +9,6 @@ chance would do as well, when little is left to explain, and when a predictor ga
 # %%
 # Measurements of 569 cell nuclei, 30 columns, shipped by scikit-learn. The labels are left aside.
 from sklearn.datasets import load_breast_cancer
-from sklearn.preprocessing import StandardScaler
 
 X = load_breast_cancer(as_frame=True).data
 
@@ -57,13 +56,14 @@ for j in ranker.picks_[:enough]:
 # :func:`~unsuprank.evaluation.error_curve` ranks the columns on the training rows of every fold
 # and predicts all columns of the test rows from the leading ones, by the nearest neighbour. Beside
 # it is drawn what random orders of the columns come to: a ranking is worth its name where it is
-# below. Errors are on the scale of the table, so it is standardised here.
+# below. Distances and errors are in standard units here; raw ones would leave them to the columns of
+# the largest unit.
 from unsuprank import SharedVariance
 from unsuprank.evaluation import error_curve
 
 rankers = {"GreedyCSS": GreedyCSS(), "SharedVariance": SharedVariance()}
-standardised = StandardScaler().set_output(transform="pandas").fit_transform(X)
-curves = error_curve(standardised, rankers, sizes=[1, 2, 4, 6, 8, 12, 16, 30], cv=5)
+sizes = [1, 2, 4, 6, 8, 12, 16, 30]
+curves = error_curve(X, rankers, sizes=sizes, cv=5, scale="standard")
 fig, ax = plt.subplots()
 curves.plot(ax=ax)
 plt.show()
@@ -80,8 +80,6 @@ plt.show()
 # a DataFrame is taken as it is typed: text such as "16.4 kg" is a name, and identifiers are ranked.
 # :func:`unsuprank.io.read_file` reads such text as numbers and dates as the command line does:
 # ``data = read_file("table.xlsx")``, and ``X = data.without(data.identifiers()).table()`` leaves
-# identifiers out. The first two blocks take that ``X`` as it is; its columns are called
-# ``X.names``. ``StandardScaler`` takes neither it nor columns of names: it is for a DataFrame of
-# numbers.
+# identifiers out. All blocks above take that ``X``, with sizes up to its number of columns.
 #
 # If you have a task with labels after all, let it decide: :doc:`/guide/pipeline`.
