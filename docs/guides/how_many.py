@@ -56,8 +56,8 @@ for j in ranker.picks_[:enough]:
 # :func:`~unsuprank.evaluation.error_curve` ranks the columns on the training rows of every fold
 # and predicts all columns of the test rows from the leading ones, by the nearest neighbour. Beside
 # it is drawn what random orders of the columns come to: a ranking is worth its name where it is
-# below. Distances and errors are in standard units here; raw ones would leave them to the columns of
-# the largest unit.
+# below. Distances and errors are in standard units here; raw ones would leave all to the columns
+# of the largest unit.
 from unsuprank import SharedVariance
 from unsuprank.evaluation import error_curve
 
