@@ -118,6 +118,9 @@ def test_infinity_and_unknown_columns(put):
     refused(path, "column 'a' holds an infinite value in row 2")
     with pytest.raises(FileProblem, match="has no column 'z'; its columns are a, b"):
         read_file(path).without(["z"])
+    named = put("u.csv", "Weight,Height\n1,2\n2,3\n")
+    with pytest.raises(FileProblem, match=r"did you mean 'Weight'\? Its columns are Weight, H"):
+        read_file(named).with_label("weigth")
 
 
 def test_choice_of_variable(tmp_path):

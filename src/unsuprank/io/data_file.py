@@ -12,6 +12,7 @@ matrix is sparse if whoever asks for it can take it so.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -139,8 +140,11 @@ class DataFile:
         unknown = sorted(wanted - set(known))
         if unknown:
             shown = ", ".join(shorten(n) for n in known[:8]) + (" ..." if len(known) > 8 else "")
+            near = {n.casefold(): n for n in reversed(known[:1000])}  # more would take long
+            found = difflib.get_close_matches(unknown[0].casefold(), near, 1)
+            hint = f"did you mean {shorten(near[found[0]])!r}? Its" if found else "its"
             raise FileProblem(
-                f"{self.source} has no column {unknown[0]!r}; its columns are {shown}"
+                f"{self.source} has no column {unknown[0]!r}; {hint} columns are {shown}"
             )
         return wanted
 
