@@ -165,7 +165,7 @@ def explain_clusters(
     Of tables that hold nothing but noise, about one in twenty or fewer have any column beyond
     chance, also where clusters are of a few rows. The intervals hold the score of the whole
     population in about 94% of samples of 600 rows and 88% of samples of 60, and only in 78 to 87%
-    of these for a cluster of a dozen rows.
+    of these for a cluster of a dozen rows (300 samples of a mixed table each, November 2026).
 
     Each column is looked at by itself. What two columns tell together and neither alone, such as
     the squares of a chessboard, is not found here; a :class:`~unsuprank.PredictiveClusteringForest`

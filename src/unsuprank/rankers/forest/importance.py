@@ -26,7 +26,7 @@ class Genie3(ForestRanker):
         as it needs, with probes where they help (extra trees with fair ties). That is what the
         command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
         those who fit many times, as a search over settings does: on a table of 62 x 2,000,
-        "auto" takes about a hundred times as long.
+        "auto" takes about a hundred times as long (November 2026).
     gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the

@@ -71,10 +71,11 @@ class SharedVariance(Ranker):
     Notes
     -----
     From 60 rows on, 3 to 7% of the p-values of noise are below 0.05, and 0.5 to 1.5% below 0.01,
-    for all kinds of columns in mixed tables. This begins to end with values that 1% of the rows or
-    fewer have (1.7% of p-values below 0.01), and ends where a few rows hold nearly all the variance
-    of nearly all columns: then what a column explains takes few different values. Very small
-    p-values of columns that do share something err on the large side.
+    for all kinds of columns in mixed tables (``python -m benchmarks.truth_chance``). This begins to
+    end with values that 1% of the rows or fewer have (1.7% of p-values below 0.01), and ends where
+    a few rows hold nearly all the variance of nearly all columns: then what a column explains takes
+    few different values. Very small p-values of columns that do share something err on the large
+    side.
 
     Tables on disk (``np.memmap``, HDF5, Zarr, backed AnnData, sources of :mod:`unsuprank.io`) that
     take more than 256 MB are read in two passes, some rows at a time, and sums over all rows are
