@@ -13,6 +13,7 @@ from unsuprank.io import FileProblem, ReadOptions, hdf5, open_large, read_file
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are walked through in forks")
 anndata = pytest.importorskip("anndata")
+h5py = pytest.importorskip("h5py")
 
 
 @pytest.fixture
@@ -81,3 +82,14 @@ def test_errors_keep_their_words(cells) -> None:
         read_file(cells)
     cells.write_bytes(content)
     assert read_file(cells).n_rows == 4
+
+
+def test_cells_that_are_not_those_of_the_matrix(cells) -> None:
+    with h5py.File(cells, "r+") as stored:
+        index, said = stored["obs/_index"][:2], dict(stored["obs/_index"].attrs)
+        del stored["obs/_index"]
+        stored["obs"].create_dataset("_index", data=index, dtype=h5py.string_dtype())
+        stored["obs/_index"].attrs.update(said)
+    for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
+        with pytest.raises(FileProblem, match=r"cells\.h5ad is"):
+            read(cells)

@@ -178,6 +178,10 @@ def _of_array(
     n_bytes = BYTES_A_CELL * int(array.shape[0]) * int(array.shape[1])
     if n_bytes <= memory:
         return None
+    if beside is not None and len(beside) != array.shape[0]:
+        raise FileProblem(
+            f"{path.name} is damaged: it has {array.shape[0]:,} rows and tells of {len(beside):,}"
+        )
     names = [f"x{j}" for j in range(array.shape[1])] if names is None else names
     try:
         rows = ArrayRows(array, names, nominal or None)
