@@ -261,7 +261,7 @@ class HeldRows(RowSource):
 
     def chunks(self, n_rows: int) -> Any:
         """Not all rows are here."""
-        raise NotImplementedError
+        raise NotImplementedError("only some rows are here; take() them by their indices")
 
 
 def as_table(values: Any, schema: Schema) -> Table:

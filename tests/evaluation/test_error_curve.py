@@ -237,6 +237,9 @@ def test_standard_units_leave_names_gaps_and_rankers_alone():
     scaled = in_standard_units(table)
     expected = X / [X[:, 0].std(), 1.0, np.nanstd(X[:, 2])]
     np.testing.assert_allclose(scaled.values, expected, rtol=1e-12)
+    tiny = sparse.csr_array(np.array([[0.0, 1.0], [1e-310, 2.0], [3e-310, 0.0]]))
+    scaled = in_standard_units(read_table(tiny)).matrix.toarray()
+    np.testing.assert_allclose(scaled.std(axis=0), 1.0, rtol=1e-9)
     found = error_curve(X[:, [0, 1]], VarianceRanker(), scale="standard", n_random=0, cv=4)
     assert all(order[0] == 0 for order in found.orders["VarianceRanker"])
     with pytest.raises(ValueError, match="scale"):

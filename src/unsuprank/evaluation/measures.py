@@ -71,7 +71,9 @@ def in_standard_units(table: Table) -> Table:
     """The same with numbers in units of their standard deviations; names and constants stay."""
     if isinstance(table, SparseTable):
         unit = np.where(table.moments.spread > 0.0, table.moments.spread, 1.0)
-        return SparseTable(table.by_rows.multiply(1.0 / unit).tocsr(), table.schema)
+        matrix = table.by_rows.astype(np.float64)
+        matrix.data /= unit[matrix.indices]
+        return SparseTable(matrix, table.schema)
     spread = known_moments(table.values)[3]
     unit = np.where((table.n_values == 0) & (spread > 0.0), spread, 1.0)
     return replace(table, values=np.asfortranarray(table.values / unit))
