@@ -3,7 +3,7 @@
 The compiled kernels release the GIL and start no threads of their own, so plain threads
 scale. Results arrive in item order, whatever the number of threads and the size of the
 batches, which is what makes every sum over items bitwise reproducible. The size of a
-batch follows from a first, timed one: small enough for Ctrl-C and a smooth progress bar,
+batch follows from first, timed items: small enough for Ctrl-C and a smooth progress bar,
 large enough that the cost of dispatch disappears.
 
 The number of threads has joblib's meaning; the pool is the standard library's, and it stays
@@ -36,7 +36,7 @@ BATCH_SECONDS = 0.1
 SERIAL_SECONDS = 0.001
 #: Work up to this long goes to the threads in one batch each.
 SHORT_SECONDS = 0.02
-#: Items of the first, timed batch.
+#: Items that are timed, unless they are long.
 FIRST_BATCH = 4
 #: Multiplications in less than a tenth of a second.
 SHORT_WORK = 10**8
@@ -76,14 +76,17 @@ def in_batches(
     threads = _threads(n_jobs)
     done = 0
     if batch_size is None:
-        done = min(total, FIRST_BATCH)
-        started = time.perf_counter()
-        first = work(0, done)
-        per_item = (time.perf_counter() - started) / max(done, 1)
+        per_item = 0.0
+        # The first item by itself: a few long ones would keep Ctrl-C and the other threads waiting.
+        for most in (1, FIRST_BATCH):
+            if done < min(total, most) and per_item * most <= BATCH_SECONDS:
+                started, a, done = time.perf_counter(), done, min(total, most)
+                result = work(a, done)
+                per_item = (time.perf_counter() - started) / (done - a)
+                yield _reported(result, done - a, progress)
         if per_item * (total - done) < SERIAL_SECONDS:
             threads = 1
         batch_size = _batch_size(total - done, per_item, threads)
-        yield _reported(first, done, progress)
     ranges = [(a, min(a + batch_size, total)) for a in range(done, total, batch_size)]
     if threads == 1 or len(ranges) < 2:
         for a, b in ranges:

@@ -18,7 +18,7 @@ template <typename T>
 constexpr int64_t kChunk = kChunkPacks * kLanes<T>;
 
 // Calls `work` with the number of packs as a constant, so that they are held in registers.
-template <int kMost = kChunkPacks, typename Work>
+template <int kMost, typename Work>
 UNSUPRANK_INLINE void with_packs(int packs, const Work& work) {
   if constexpr (kMost > 1) {
     if (packs < kMost) return with_packs<kMost - 1>(packs, work);
@@ -26,47 +26,61 @@ UNSUPRANK_INLINE void with_packs(int packs, const Work& work) {
   work(std::integral_constant<int, kMost>());
 }
 
-// Packs that are summed in registers at once, of those that are left.
-template <int kRegister>
-constexpr int held_of(int left) {
-  return std::min(left, kChunkPacks * kRegister / 64);
+// Calls `work` with the first of as many packs as registers hold at once, and with their number as
+// a constant, until it was called for all packs.
+template <int kRegister, typename Work>
+UNSUPRANK_INLINE void by_registers(int packs, const Work& work) {
+  constexpr int kMost = kChunkPacks * kRegister / 64;
+  for (int first = 0; first < packs; first += kMost) {
+    with_packs<kMost>(packs - first, [&](auto held) UNSUPRANK_LAMBDA { work(first, held); });
+  }
 }
 
-// Weighted sums of (z - origin) over the rows of each run, in `kPacks` packs, from `kFirst` on.
-template <int kRegister, int kPacks, int kFirst = 0, typename T, typename Weight>
+// Rows in runs, and what they are weighted by.
+template <typename Weight>
+struct Runs {
+  const int32_t* rows;
+  const Weight* weights;
+  const int64_t* ends;
+  int64_t count;
+};
+
+template <typename Real>
+Runs<Real> view(const PatternRuns<Real>& runs) {
+  return {runs.rows.data(), runs.weights.data(), runs.ends.data(), runs.count()};
+}
+
+// Weighted sums of (z - origin) over the rows of each run, in `kHeld` of the packs.
+template <int kRegister, int kHeld, typename T, typename Weight>
 UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin,
-                               const int32_t* rows, const Weight* weights, const int64_t* ends,
-                               int64_t n_runs, T* sums) {
-  constexpr int kStep = kLanes<T>, kHeld = held_of<kRegister>(kPacks - kFirst);
+                               Runs<Weight> runs, int packs, T* sums) {
+  constexpr int kStep = kLanes<T>;
   Pack<T, kRegister> shift[kHeld];
-  for (int p = 0; p < kHeld; ++p) load(shift[p], origin + (kFirst + p) * kStep);
+  for (int p = 0; p < kHeld; ++p) load(shift[p], origin + p * kStep);
   int64_t i = 0;
-  for (int64_t r = 0; r < n_runs; ++r) {
+  for (int64_t r = 0; r < runs.count; ++r) {
     Pack<T, kRegister> total[kHeld] = {};
-    for (; i < ends[r]; ++i) {
+    for (; i < runs.ends[r]; ++i) {
       // Rows are scattered; asking for one a few steps ahead hides most of the wait for it.
-      const T* ahead = coords + stride * rows[i + kAhead] + kFirst * kStep;
+      const T* ahead = coords + stride * runs.rows[i + kAhead];
       for (int p = 0; p < kHeld; ++p) prefetch(ahead + p * kStep);
-      const T* z = coords + stride * rows[i] + kFirst * kStep;
-      const T weight = static_cast<T>(weights[i]);
+      const T* z = coords + stride * runs.rows[i];
+      const T weight = static_cast<T>(runs.weights[i]);
       for (int p = 0; p < kHeld; ++p) {
         total[p] += (loaded<Pack<T, kRegister>>(z + p * kStep) - shift[p]) * weight;
       }
     }
-    for (int p = 0; p < kHeld; ++p) store(sums + (r * kPacks + kFirst + p) * kStep, total[p]);
-  }
-  if constexpr (kFirst + kHeld < kPacks) {
-    sum_runs<kRegister, kPacks, kFirst + kHeld>(coords, stride, origin, rows, weights, ends, n_runs,
-                                                sums);
+    for (int p = 0; p < kHeld; ++p) store(sums + (r * packs + p) * kStep, total[p]);
   }
 }
 
 template <typename T, typename Weight>
-void run_sum(int packs, const T* coords, int64_t stride, const T* origin, const int32_t* rows,
-             const Weight* weights, const int64_t* ends, int64_t n_runs, T* sums) {
+void run_sum(const T* coords, int64_t stride, const T* origin, Runs<Weight> runs, int packs,
+             T* sums) {
   with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
-    with_packs(packs, [=](auto n) UNSUPRANK_LAMBDA {
-      sum_runs<bytes, n>(coords, stride, origin, rows, weights, ends, n_runs, sums);
+    by_registers<bytes>(packs, [=](int first, auto held) UNSUPRANK_LAMBDA {
+      const int64_t at = first * kLanes<T>;
+      sum_runs<bytes, held>(coords + at, stride, origin + at, runs, packs, sums + at);
     });
   });
 }
@@ -75,83 +89,93 @@ void run_sum(int packs, const T* coords, int64_t stride, const T* origin, const 
 template <typename T>
 struct Sides {
   const T* run_sums;
+  int packs;  // of each run
   int64_t n_runs;
   const int32_t* runs;  // see LighterSides
   const int64_t* ends;
   int size;  // splits
 };
 
-// Adds up runs, which `each` calls a function with, in `kPacks` packs, from `kFirst` on.
-template <int kRegister, int kPacks, int kFirst = 0, typename T, typename Each>
-UNSUPRANK_INLINE void add_up(const Each& each, Pack<T, kRegister>* total) {
-  constexpr int kHeld = held_of<kRegister>(kPacks - kFirst);
+template <typename T>
+Sides<T> view(const std::vector<T>& run_sums, int packs, int64_t n_runs, const LighterSides& sides,
+              int size) {
+  return {run_sums.data(), packs, n_runs, sides.runs.data(), sides.ends, size};
+}
+
+// Adds up runs, which `each` calls a function with, in the `kHeld` packs from `first` on.
+template <int kRegister, int kHeld, typename T, typename Each>
+UNSUPRANK_INLINE void add_up(const Sides<T>& sides, int first, const Each& each,
+                             Pack<T, kRegister>* total) {
+  const T* sums = sides.run_sums + first * kLanes<T>;
+  const int64_t stride = sides.packs * kLanes<T>;
   Pack<T, kRegister> held[kHeld] = {};
-  each([&](const T* run) UNSUPRANK_LAMBDA {
-    for (int p = 0; p < kHeld; ++p) {
-      held[p] += loaded<Pack<T, kRegister>>(run + (kFirst + p) * kLanes<T>);
-    }
+  each([&](int64_t run) UNSUPRANK_LAMBDA {
+    const T* from = sums + run * stride;
+    for (int p = 0; p < kHeld; ++p) held[p] += loaded<Pack<T, kRegister>>(from + p * kLanes<T>);
   });
-  for (int p = 0; p < kHeld; ++p) total[kFirst + p] = held[p];
-  if constexpr (kFirst + kHeld < kPacks) {
-    add_up<kRegister, kPacks, kFirst + kHeld, T>(each, total);
-  }
+  for (int p = 0; p < kHeld; ++p) total[p] = held[p];
 }
 
-template <int kRegister, int kPacks, typename T>
-UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, Pack<T, kRegister>* whole) {
+template <int kRegister, int kHeld, typename T>
+UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, int first, Pack<T, kRegister>* whole) {
   const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
-    for (int64_t r = 0; r < sides.n_runs; ++r) add(sides.run_sums + r * kPacks * kLanes<T>);
+    for (int64_t r = 0; r < sides.n_runs; ++r) add(r);
   };
-  add_up<kRegister, kPacks, 0, T>(each, whole);
+  add_up<kRegister, kHeld>(sides, first, each, whole);
 }
 
-template <int kRegister, int kPacks, typename T>
-UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int k, Pack<T, kRegister>* total) {
+template <int kRegister, int kHeld, typename T>
+UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int first, int k, Pack<T, kRegister>* total) {
   const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
-    for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) {
-      add(sides.run_sums + sides.runs[i] * kPacks * kLanes<T>);
-    }
+    for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) add(sides.runs[i]);
   };
-  add_up<kRegister, kPacks, 0, T>(each, total);
+  add_up<kRegister, kHeld>(sides, first, each, total);
 }
 
-// Adds |side - share * whole|^2 of each split to `squares`.
-template <int kRegister, int kPacks, typename T>
-UNSUPRANK_INLINE void deviations(const Sides<T>& sides, const T* shares, double* squares) {
-  Pack<T, kRegister> whole[kPacks];
-  sum_all<kRegister, kPacks>(sides, whole);
+// Adds (side - share * whole)^2 of each split to `squares`, lane by lane.
+template <int kRegister, int kHeld, typename T>
+UNSUPRANK_INLINE void deviations(const Sides<T>& sides, int first, const T* shares,
+                                 Pack<T, kRegister>* squares) {
+  Pack<T, kRegister> whole[kHeld], side[kHeld];
+  sum_all<kRegister, kHeld>(sides, first, whole);
   for (int k = 0; k < sides.size; ++k) {
-    Pack<T, kRegister> side[kPacks], total = {};
-    sum_side<kRegister, kPacks>(sides, k, side);
-    for (int p = 0; p < kPacks; ++p) {
+    sum_side<kRegister, kHeld>(sides, first, k, side);
+    Pack<T, kRegister> total = squares[k];
+    for (int p = 0; p < kHeld; ++p) {
       const Pack<T, kRegister> d = side[p] - shares[k] * whole[p];
       total += d * d;
     }
-    squares[k] += sum_of<T>(total);
+    squares[k] = total;
   }
 }
 template <typename T>
-void run_deviations(int packs, const Sides<T>& sides, const T* shares, double* squares) {
+void run_deviations(const Sides<T>& sides, const T* shares, double* squares) {
   with_registers([=, &sides](auto bytes) UNSUPRANK_LAMBDA {
-    with_packs(packs, [=, &sides](auto n)
-                          UNSUPRANK_LAMBDA { deviations<bytes, n>(sides, shares, squares); });
+    Pack<T, bytes> totals[kBlockSplits] = {};
+    by_registers<bytes>(sides.packs, [&](int first, auto held) UNSUPRANK_LAMBDA {
+      deviations<bytes, held>(sides, first, shares, totals);
+    });
+    for (int k = 0; k < sides.size; ++k) squares[k] += sum_of<T>(totals[k]);
   });
 }
 
 // Writes the sums of the sides and, at place `kBlockSplits`, of all runs.
-template <int kRegister, int kPacks>
-UNSUPRANK_INLINE void write_sums(const Sides<double>& sides, double* sums) {
-  Pack<double, kRegister> total[kPacks];
+template <int kRegister, int kHeld>
+UNSUPRANK_INLINE void write_sums(const Sides<double>& sides, int first, double* sums) {
+  Pack<double, kRegister> total[kHeld];
   for (int k = 0; k <= sides.size; ++k) {
     const bool all = k == sides.size;
-    all ? sum_all<kRegister, kPacks>(sides, total) : sum_side<kRegister, kPacks>(sides, k, total);
-    double* to = sums + (all ? kBlockSplits : k) * kPacks * kLanes<double>;
-    for (int p = 0; p < kPacks; ++p) store(to + p * kLanes<double>, total[p]);
+    all ? sum_all<kRegister, kHeld>(sides, first, total)
+        : sum_side<kRegister, kHeld>(sides, first, k, total);
+    double* to = sums + ((all ? kBlockSplits : k) * sides.packs + first) * kLanes<double>;
+    for (int p = 0; p < kHeld; ++p) store(to + p * kLanes<double>, total[p]);
   }
 }
-void run_write_sums(int packs, const Sides<double>& sides, double* sums) {
+void run_write_sums(const Sides<double>& sides, double* sums) {
   with_registers([=, &sides](auto bytes) UNSUPRANK_LAMBDA {
-    with_packs(packs, [=, &sides](auto n) UNSUPRANK_LAMBDA { write_sums<bytes, n>(sides, sums); });
+    by_registers<bytes>(sides.packs, [=, &sides](int first, auto held) UNSUPRANK_LAMBDA {
+      write_sums<bytes, held>(sides, first, sums);
+    });
   });
 }
 
@@ -241,16 +265,14 @@ void CoordGains<Real>::add(const ClusteringSpace<Real>& space, const NodeRows<Re
     shares[k] = static_cast<Real>(sides_.weight[k] / node.weight);
   double squares[kBlockSplits] = {};
   run_sums_.resize(runs_.count() * kChunk<Real>);
-  const Sides<Real> sides{run_sums_.data(), runs_.count(), sides_.runs.data(), sides_.ends,
-                          block.size};
+  const Runs<Real> runs = view(runs_);
   // Coordinates are taken relative to a row of the node: far from the centre of all rows, a tight
   // node would otherwise lose its spread to cancellation.
   const Real* origin = space.row(node.rows[0]);
   for (int64_t c = 0; c < space.width; c += kChunk<Real>) {
     const int packs = static_cast<int>(std::min(kChunk<Real>, space.width - c) / kLanes<Real>);
-    run_sum(packs, space.coords + c, space.width, origin + c, runs_.rows.data(),
-            runs_.weights.data(), runs_.ends.data(), runs_.count(), run_sums_.data());
-    run_deviations(packs, sides, shares, squares);
+    run_sum(space.coords + c, space.width, origin + c, runs, packs, run_sums_.data());
+    run_deviations(view(run_sums_, packs, runs.count, sides_, block.size), shares, squares);
   }
   for (int k = 0; k < block.size; ++k) {
     const double n1 = sides_.weight[k];
@@ -264,17 +286,16 @@ void CoordGains<Real>::add_partial(const ClusteringSpace<Real>& space, const Nod
   runs_.set(node, block);
   sides_.set(runs_.patterns, block, node.weight);
   partial_run_sums_.resize(runs_.count() * kChunk<double>);
-  const Sides<double> sides{partial_run_sums_.data(), runs_.count(), sides_.runs.data(),
-                            sides_.ends, block.size};
+  const Runs<Real> runs = view(runs_);
   const double origin[kChunk<double>] = {};
   double sums[kSplitLanes * kChunk<double>], counts[kSplitLanes * kChunk<double>];
   for (int64_t c = 0; c < space.partial_width; c += kChunk<double>) {
     const int64_t length = std::min(kChunk<double>, space.partial_width - c);
     const int packs = static_cast<int>(length / kLanes<double>);
+    const Sides<double> sides = view(partial_run_sums_, packs, runs.count, sides_, block.size);
     for (const auto& [from, to] : {std::pair(space.partial, sums), {space.known, counts}}) {
-      run_sum(packs, from + c, space.partial_width, origin, runs_.rows.data(), runs_.weights.data(),
-              runs_.ends.data(), runs_.count(), partial_run_sums_.data());
-      run_write_sums(packs, sides, to);
+      run_sum(from + c, space.partial_width, origin, runs, packs, partial_run_sums_.data());
+      run_write_sums(sides, to);
     }
     for (int k = 0; k < block.size; ++k) {
       gains[k] += partial_gain(sums + k * length, counts + k * length, sums + kBlockSplits * length,
