@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -55,7 +54,7 @@ def interrupt(code: str, *arguments: str, **environment: str) -> subprocess.Comp
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **environment},
+        env={**untraced(), **environment},
         # A shell that runs tests in the background has them ignore interrupts.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
@@ -107,8 +106,9 @@ def test_during_a_call_that_does_not_hear_of_it(tmp_path):
 
 
 SWALLOWED = """
-import time
-from unsuprank.cli import app, main
+import sys, time, types
+from unsuprank.cli import main
+app = sys.modules["unsuprank.cli.app"] = types.ModuleType("app")
 def run(arguments):
     try:
         print("busy", flush=True)

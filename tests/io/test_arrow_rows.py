@@ -7,6 +7,8 @@ import pytest
 
 from unsuprank.io import FileProblem, ReadOptions, delimited, read_file
 
+pytestmark = pytest.mark.no_cover
+
 pytest.importorskip("pyarrow")
 
 NUMBERS = ["1", "-2.5", "+3", "1e5", "1E-3", ".5", "7.", "007", "-0", "1_000", " 4", "5 ", "inf"]

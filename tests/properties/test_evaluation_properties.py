@@ -19,6 +19,8 @@ from unsuprank.evaluation import (
     stability,
 )
 
+pytestmark = pytest.mark.no_cover
+
 MEASURES = ("overlap", "kuncheva", "nogueira", "rank_biased_overlap", "spearman", "fuji")
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=25)
 values = st.lists(st.integers(-50, 50), min_size=3, max_size=20)

@@ -20,6 +20,8 @@ from sklearn.datasets import dump_svmlight_file
 
 from unsuprank.io import ReadOptions, read_file, read_scores, write_rows
 
+pytestmark = pytest.mark.no_cover
+
 #: How each format writes a matrix of numbers.
 WRITERS = {
     ".csv": lambda X, path: pd.DataFrame(X).add_prefix("c").to_csv(path, index=False),

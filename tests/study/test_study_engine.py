@@ -104,7 +104,9 @@ def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
     program = "from unsuprank.cli import main; main()"
     command = [sys.executable, "-c", program, "reproduce", "--jobs", "2", "--quiet"]
     command += ["--data", str(few), "--out", str(out), "--only", "sota", "--methods", "random"]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=untraced()
+    )
     store = out / "store"
     while len(list(store.glob("??/[!.]*.json"))) < 3 and running.poll() is None:
         time.sleep(0.01)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from untraced import untraced
 
 from unsuprank import Genie3, PredictiveClusteringForest, RandomForestScore, SymbolicScore
 from unsuprank._parallel import in_batches
@@ -94,6 +95,7 @@ def test_interrupt_ends_a_long_fit(ensemble, trees, jobs):
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,
         text=True,
+        env=untraced(),
         # A shell that runs tests in the background has them ignore interrupts.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )

@@ -10,6 +10,8 @@ from unsuprank import Genie3, _kernels
 from unsuprank.rankers.clustering_space import Space, embed, embedding_widths, row_keys
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 
+pytestmark = pytest.mark.no_cover
+
 
 class PlainTree:
     """One grown tree with coordinates of all rows, and means over rows that know an attribute."""

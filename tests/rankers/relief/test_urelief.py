@@ -17,6 +17,8 @@ from unsuprank import URelief, urelief_path
 from unsuprank._progress import use_display
 from unsuprank.table import read_table
 
+pytestmark = pytest.mark.no_cover
+
 
 def random_table(rng: np.random.Generator) -> tuple[np.ndarray, list[int]]:
     """Values and the nominal columns among them; all kinds of columns, ties, gaps."""

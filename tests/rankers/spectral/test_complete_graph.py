@@ -10,6 +10,8 @@ from unsuprank.rankers.spectral import complete_graph
 from unsuprank.rankers.spectral.complete_graph import CompleteGraph, median
 from unsuprank.rankers.spectral.spec import spec_scores
 
+pytestmark = pytest.mark.no_cover
+
 KINDS = ["normal", "counts", "levels", "offset", "repeated", "isolated"]
 
 

@@ -20,7 +20,10 @@ from unsuprank.rankers.spectral.ndfs_solver import (
 )
 from unsuprank.rankers.spectral.spectrum import smoothest_functions, suggested_clusters
 
-pytestmark = pytest.mark.filterwarnings("ignore:The neighbour graph falls apart")
+pytestmark = [
+    pytest.mark.no_cover,
+    pytest.mark.filterwarnings("ignore:The neighbour graph falls apart"),
+]
 
 
 def random_table(seed):
