@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table import code_values
+from ..table import code_values, column_major
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def numeric_columns(matrix: np.ndarray, names: Sequence[str] | None = None) -> l
     """Make the columns of a plain matrix; they are called x0, x1, ... if nothing names them."""
     if names is None:
         names = [f"x{j}" for j in range(matrix.shape[1])]
-    values = np.asfortranarray(matrix, dtype=np.float64)
+    values = column_major(matrix)
     make = boolean_column if matrix.dtype == np.bool_ else FileColumn
     return [make(str(n), values[:, j]) for j, n in enumerate(names)]
 

@@ -69,9 +69,7 @@ def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
     Missing values are at 0, the centre of their coordinate.
     """
     last = table.n_columns if last is None else last
-    widths = embedding_widths(table)[first:last]
-    work = EMBED_WORK * table.n_rows * int(widths.sum())
-    return interruptible(work, _embed, table, first, widths)
+    return _embed(table, first, embedding_widths(table)[first:last])
 
 
 def _embed(
@@ -88,7 +86,8 @@ def _embed(
         out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
     scale = 1.0 / np.sqrt(table.n_columns)
     last = first + len(widths)
-    _kernels.embed(table.block(first, last), table.n_values[first:last], 0, widths, scale, out)
+    values, n_values = table.block(first, last), table.n_values[first:last]
+    interruptible(EMBED_WORK * out.size, _kernels.embed, values, n_values, 0, widths, scale, out)
     if stretch is not None:
         out *= np.repeat(stretch[first:last], widths)
     return out

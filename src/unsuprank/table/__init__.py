@@ -13,7 +13,7 @@ of rows. A :class:`SparseTable` answers the same questions from the values that 
 Everything is converted to float64 before any arithmetic: unsigned integers never wrap.
 """
 
-from .coding import code_values, find_categories
+from .coding import code_values, column_major, find_categories
 from .dense_table import Table
 from .in_chunks import InChunks
 from .reading import is_anndata, read_table
@@ -29,6 +29,7 @@ __all__ = [
     "check_pointers",
     "checked_matrix",
     "code_values",
+    "column_major",
     "column_mask",
     "find_categories",
     "is_anndata",

@@ -6,6 +6,9 @@ import numpy as np
 
 from .schema import Schema
 
+#: Rows that are brought from row-major into column-major order at a time.
+BLOCK_ROWS = 512
+
 
 def _known(column: np.ndarray) -> np.ndarray:
     """Mask of the values that are not missing (None, NaN, NA, NaT)."""
@@ -36,6 +39,21 @@ def find_categories(column: np.ndarray) -> np.ndarray:
     except TypeError:  # values of several types have no order of their own
         distinct = sorted(set(known.tolist()), key=lambda v: (type(v).__name__, str(v)))
         return np.array([*distinct, None], dtype=object)[:-1]
+
+
+def column_major(values: np.ndarray) -> np.ndarray:
+    """The numbers of a matrix as float64 in Fortran order; the matrix itself if it is that.
+
+    NumPy makes such a copy column by column, and for each reads all of the memory of the rows
+    again; a few rows at a time stay in the cache, which takes a third of the time. It also hears of
+    Ctrl-C between them.
+    """
+    if values.flags.f_contiguous:
+        return np.asarray(values, dtype=np.float64, order="F")
+    copied = np.empty(values.shape, order="F")
+    for first in range(0, len(values), BLOCK_ROWS):
+        copied[first : first + BLOCK_ROWS] = values[first : first + BLOCK_ROWS]
+    return copied
 
 
 def encode_columns(columns: list[np.ndarray], schema: Schema) -> np.ndarray:

@@ -13,7 +13,7 @@ from narwhals.dependencies import is_pandas_dataframe
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .coding import encode_columns, find_categories
+from .coding import column_major, encode_columns, find_categories
 from .dense_table import Table
 from .schema import ColumnChoice, Schema, column_mask
 from .sparse_table import SparseTable, checked_matrix
@@ -205,10 +205,10 @@ def _columns_with_texts(X: Any) -> np.ndarray | None:
 def _read_numeric_array(X: Any, schema: Schema | None, estimator: Any) -> tuple[np.ndarray, Schema]:
     # Empty and one-row tables are judged later, with the caller's own minimum.
     sizes = {"ensure_min_samples": 0, "ensure_min_features": 0}
+    is_numeric = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"  # converted as it is copied
+    dtype = None if is_numeric else np.float64
     try:
-        values = check_array(
-            X, dtype=np.float64, order="F", ensure_all_finite=False, estimator=estimator, **sizes
-        )
+        values = check_array(X, dtype=dtype, ensure_all_finite=False, estimator=estimator, **sizes)
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise
@@ -222,7 +222,7 @@ def _read_numeric_array(X: Any, schema: Schema | None, estimator: Any) -> tuple[
         categories = (np.array([False, True]) if boolean else None,) * n
         schema = Schema(None, categories, frozenset(range(n) if boolean else ()))
     _check_width(values.shape[1], schema)
-    return values, schema
+    return column_major(values), schema
 
 
 def _check_width(n_columns: int, schema: Schema) -> None:
@@ -242,7 +242,7 @@ def _read_frame(
     elif nominal is None and all(numeric):
         schema = Schema(names, (None,) * len(names))
     if schema is not None and all(numeric) and all(c is None for c in schema.categories):
-        return np.asfortranarray(frame.to_numpy(), dtype=np.float64), schema
+        return column_major(frame.to_numpy()), schema
     columns = [_column_values(*column) for column in zip(frame.iter_columns(), names, strict=True)]
     if schema is None:
         is_nominal = column_mask(nominal, len(names), names) | ~np.array(ordered)
