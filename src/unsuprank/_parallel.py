@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
 from joblib import effective_n_jobs
@@ -87,6 +87,8 @@ def in_batches(
         if per_item * (total - done) < SERIAL_SECONDS:
             threads = 1
         batch_size = _batch_size(total - done, per_item, threads)
+        if per_item > BATCH_SECONDS:
+            work = partial(interruptible, SHORT_WORK, work)
     ranges = [(a, min(a + batch_size, total)) for a in range(done, total, batch_size)]
     if threads == 1 or len(ranges) < 2:
         for a, b in ranges:
