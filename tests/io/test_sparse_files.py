@@ -133,3 +133,18 @@ def test_the_raw_matrix_of_a_real_file(data_dir) -> None:
     assert isinstance(table, SparseTable)
     expected = URelief().fit(adata.raw.X.toarray()).scores_
     np.testing.assert_allclose(URelief().fit(table).scores_, expected, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_marks_of_gaps_are_those_of_the_dense_matrix(tmp_path, dtype) -> None:
+    X = counts(m=60, n=9).astype(dtype)
+    X[:3, 0] = -999  # the only negative one, in nines
+    X[:, 2] = np.where(np.arange(60) < 3, 5000, np.arange(60) % 7)
+    X[:1, 3] = -999  # once
+    X[:, 4] = np.arange(60) + 100  # no zero
+    X[:, 5] = 0.0
+    X[:, 6] = np.where(X[:, 6] > 0, -X[:, 6], -1)  # less than the zeros that are not held
+    np.save(tmp_path / "dense.npy", X)
+    found = read_file(written(tmp_path, "npz", X)).suspects()
+    assert found == read_file(tmp_path / "dense.npy").suspects()
+    assert [name for name, _ in found] == ["x0", "x2"]

@@ -65,14 +65,15 @@ def missing_marker(column: FileColumn) -> str:
     """
     if column.categories is not None or column.as_written is not None:
         return ""
+    # Marks are large whole numbers, or nines; this leaves most columns at once.
+    large = [e for e in column.extremes if abs(e) >= 99 and (e.is_integer() or _is_nines(e))]
+    if not large:
+        return ""
     values = column.values
     known = values[~np.isnan(values)]
     if known.size < FEWEST:
         return ""
-    for extreme in (float(known.min()), float(known.max())):
-        # Marks are large whole numbers, or nines; this leaves most columns at once.
-        if abs(extreme) < 99 or not (extreme.is_integer() or _is_nines(extreme)):
-            continue
+    for extreme in large:
         at_extreme = known == extreme
         times, others = int(at_extreme.sum()), known[~at_extreme]
         if times >= 2 and others.size and _stands_apart(extreme, others):

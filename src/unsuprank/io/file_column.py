@@ -37,6 +37,12 @@ class FileColumn:
         """The number of rows."""
         return len(self.values)
 
+    @property
+    def extremes(self) -> tuple[float, ...]:
+        """The smallest and the largest of the known values, if there are any."""
+        known = self.values[~np.isnan(self.values)]
+        return (float(known.min()), float(known.max())) if known.size else ()
+
     def renamed(self, name: str) -> FileColumn:
         """Call the column by another name."""
         return replace(self, name=name)

@@ -37,6 +37,13 @@ class SparseColumn(FileColumn):
     def n_rows(self) -> int:
         return self.held.n_rows
 
+    @property
+    def extremes(self) -> tuple[float, ...]:
+        values = self.held.held_values(self.place)
+        if len(values) < self.n_rows:
+            values = np.append(values, 0.0)
+        return (float(values.min()), float(values.max())) if values.size else ()
+
     def renamed(self, name: str) -> SparseColumn:
         return SparseColumn(name, self.held, self.place)
 

@@ -82,10 +82,14 @@ class SparseTable(Table):
 
     def column(self, j: int) -> np.ndarray:
         held = self.by_columns
-        part = slice(held.indptr[j], held.indptr[j + 1])
         values = np.zeros(self.n_rows)
-        values[held.indices[part]] = held.data[part]
+        values[held.indices[held.indptr[j] : held.indptr[j + 1]]] = self.held_values(j)
         return values
+
+    def held_values(self, j: int) -> np.ndarray:
+        """The values of a column that are not zero."""
+        held = self.by_columns
+        return held.data[held.indptr[j] : held.indptr[j + 1]]
 
     def block(self, first: int, last: int) -> np.ndarray:
         return self.by_columns[:, first:last].astype(np.float64).toarray(order="F")
