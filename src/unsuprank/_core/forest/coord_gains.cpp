@@ -52,8 +52,8 @@ Runs<Real> view(const PatternRuns<Real>& runs) {
 
 // Weighted sums of (z - origin) over the rows of each run, in `kHeld` of the packs.
 template <int kRegister, int kHeld, typename T, typename Weight>
-UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin,
-                               Runs<Weight> runs, int packs, T* sums) {
+UNSUPRANK_INLINE void sum_runs(const T* coords, int64_t stride, const T* origin, Runs<Weight> runs,
+                               int packs, T* sums) {
   constexpr int kStep = kLanes<T>;
   Pack<T, kRegister> shift[kHeld];
   for (int p = 0; p < kHeld; ++p) load(shift[p], origin + p * kStep);
