@@ -47,7 +47,7 @@ $(VENV)/.installed-%: $(NATIVE) | $(BIN)/python
 # finds and unpacks a hundred packages in a fraction of pip's time.
 ci-environment: $(BIN)/python
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable ".[lint,native,test]"
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable ".[lint,native,test]"
 	@touch $(VENV)/.installed-lint $(VENV)/.installed-native $(VENV)/.installed-test
 
 # The table of the demo, or the reader's own: FILE=mine.csv, OPTIONS="--drop id --label class".
