@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,6 +26,25 @@ hypothesis.settings.register_profile(
     "fresh", max_examples=150, deadline=None, print_blob=True, database=None
 )
 hypothesis.settings.load_profile("fixed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item):
+    """Trace no test that asks for it.
+
+    The mark of pytest-cov does it by stopping and starting coverage, which adds one more report to
+    the end of every process each time: after a few hundred of these, forks took seconds to exit.
+    """
+    if item.get_closest_marker("untraced") is None:
+        return (yield)
+    tracer, of_threads = sys.gettrace(), threading.gettrace()
+    sys.settrace(None)
+    threading.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
+        threading.settrace(of_threads)
 
 
 @pytest.fixture(scope="session")

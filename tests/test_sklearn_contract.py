@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from unsuprank import Diversified, Ranker, registry
 from unsuprank.rankers.forest.forest_ranker import ForestRanker
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 #: Asked of the registry, which imports all of them.
 RANKERS = list(dict.fromkeys(method.ranker for method in registry.available()))

@@ -98,6 +98,7 @@ class Progress:
     def advance(self, amount: float = 1) -> None:
         """Count `amount` more units of work as done."""
         self._done += amount
+        self._total = max(self._total, self._done)  # an estimate, and sums round
         self._display.update(self._done, self._total, self._note)
 
     def expect(self, left: float, note: str = "") -> None:

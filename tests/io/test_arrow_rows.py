@@ -7,7 +7,7 @@ import pytest
 
 from unsuprank.io import FileProblem, ReadOptions, delimited, read_file
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 pytest.importorskip("pyarrow")
 

@@ -19,7 +19,7 @@ from unsuprank.evaluation import (
     stability,
 )
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 MEASURES = ("overlap", "kuncheva", "nogueira", "rank_biased_overlap", "spearman", "fuji")
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=25)

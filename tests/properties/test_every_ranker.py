@@ -29,7 +29,7 @@ SAMPLING = [m.name for m in registry.available() if m.ranker.samples_rows]
 STREAMING = [m.name for m in registry.available() if m.ranker.streams_rows and not m.dense_only]
 MISSING = [m.name for m in registry.available() if m.accepts_missing]
 
-pytestmark = [pytest.mark.no_cover, pytest.mark.filterwarnings("ignore::UserWarning")]
+pytestmark = [pytest.mark.untraced, pytest.mark.filterwarnings("ignore::UserWarning")]
 every_ranker = pytest.mark.parametrize("name", METHODS)
 
 

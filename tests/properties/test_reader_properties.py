@@ -20,7 +20,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from unsuprank.io import ReadOptions, read_file, read_scores, write_rows
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 #: How each format writes a matrix of numbers.
 WRITERS = {

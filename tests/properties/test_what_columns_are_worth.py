@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from random_tables import METHODS, UNTIED, close, quick, scores, tables, untied_tables
 
-pytestmark = [pytest.mark.no_cover, pytest.mark.filterwarnings("ignore::UserWarning")]
+pytestmark = [pytest.mark.untraced, pytest.mark.filterwarnings("ignore::UserWarning")]
 
 #: Methods that know neither chance nor the places of columns and rows.
 PLACELESS = ["shared-variance", "css", "urelief", "laplacian", "spec", "mcfs", "variance"]

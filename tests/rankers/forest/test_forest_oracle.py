@@ -17,7 +17,7 @@ from unsuprank.table import Schema, Table
 
 testing = pytest.importorskip("unsuprank._testing_kernels", reason="wheels leave it out")
 # Oracles are slow loops in Python; what they call, other tests reach as well.
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 KINDS = (
     *("numeric", "integer", "nominal", "mixed", "missing", "all missing", "constant", "sparse"),

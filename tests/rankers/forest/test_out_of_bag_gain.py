@@ -10,7 +10,7 @@ from unsuprank import Genie3, _kernels
 from unsuprank.rankers.clustering_space import Space, embed, embedding_widths, row_keys
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 
 class PlainTree:

@@ -10,7 +10,7 @@ from scipy import sparse
 from unsuprank import URelief, _kernels, urelief_path
 
 # Oracles are slow loops in Python; what they call, other tests reach as well.
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 
 def random_table(rng: np.random.Generator) -> np.ndarray:

@@ -17,7 +17,7 @@ from unsuprank import URelief, urelief_path
 from unsuprank._progress import use_display
 from unsuprank.table import read_table
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 
 def random_table(rng: np.random.Generator) -> tuple[np.ndarray, list[int]]:

@@ -10,7 +10,7 @@ from unsuprank.rankers.spectral import complete_graph
 from unsuprank.rankers.spectral.complete_graph import CompleteGraph, median
 from unsuprank.rankers.spectral.spec import spec_scores
 
-pytestmark = pytest.mark.no_cover
+pytestmark = pytest.mark.untraced
 
 KINDS = ["normal", "counts", "levels", "offset", "repeated", "isolated"]
 

@@ -21,7 +21,7 @@ from unsuprank.rankers.spectral.ndfs_solver import (
 from unsuprank.rankers.spectral.spectrum import smoothest_functions, suggested_clusters
 
 pytestmark = [
-    pytest.mark.no_cover,
+    pytest.mark.untraced,
     pytest.mark.filterwarnings("ignore:The neighbour graph falls apart"),
 ]
 
