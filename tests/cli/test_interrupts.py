@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def interrupt(code: str, *arguments: str, **environment: str) -> subprocess.Comp
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**untraced(), **environment},
+        env={**os.environ, **environment},
         # A shell that runs tests in the background has them ignore interrupts.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )

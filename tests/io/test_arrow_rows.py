@@ -7,8 +7,6 @@ import pytest
 
 from unsuprank.io import FileProblem, ReadOptions, delimited, read_file
 
-pytestmark = pytest.mark.untraced
-
 pytest.importorskip("pyarrow")
 
 NUMBERS = ["1", "-2.5", "+3", "1e5", "1E-3", ".5", "7.", "007", "-0", "1_000", " 4", "5 ", "inf"]
@@ -104,6 +102,7 @@ def reading(path, options, monkeypatch, length):
     return data.notes, data.row_names, data.row_title, columns
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("seed", range(300))
 def test_random_files_are_read_the_same(tmp_path, monkeypatch, seed):
     rng = np.random.default_rng(seed)

@@ -17,8 +17,6 @@ from unsuprank import URelief, urelief_path
 from unsuprank._progress import use_display
 from unsuprank.table import read_table
 
-pytestmark = pytest.mark.untraced
-
 
 def random_table(rng: np.random.Generator) -> tuple[np.ndarray, list[int]]:
     """Values and the nominal columns among them; all kinds of columns, ties, gaps."""
@@ -50,6 +48,7 @@ def random_limit(rng: np.random.Generator, most: int) -> int:
     return int(rng.choice([1, most, rng.integers(1, most + 1)]))
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("seed", range(300))
 @pytest.mark.filterwarnings("ignore:All neighbours are identical")
 def test_agrees_with_the_oracle(seed):

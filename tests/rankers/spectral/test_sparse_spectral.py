@@ -16,8 +16,6 @@ from unsuprank.rankers.spectral import screened_lasso
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 from unsuprank.table import read_table
 
-pytestmark = pytest.mark.untraced
-
 
 def random_table(seed: int, m: int = 50, n: int = 20) -> np.ndarray:
     """Mostly zeros, with clusters and without ties; full columns far from 0, constant ones."""
