@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from unsuprank.io import FileProblem, ReadOptions, hdf5, open_large, read_file
 
@@ -93,3 +94,22 @@ def test_cells_that_are_not_those_of_the_matrix(cells) -> None:
     for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
         with pytest.raises(FileProblem, match=r"cells\.h5ad is"):
             read(cells)
+
+
+@pytest.mark.parametrize("part", ["data", "indices", "indptr"])
+@pytest.mark.parametrize("left", [None, 0, 3])
+def test_parts_of_a_sparse_matrix_that_do_not_fit(tmp_path, part, left) -> None:
+    path = tmp_path / "cells.h5ad"
+    X = sparse.random_array((9, 5), density=0.5, format="csr", rng=np.random.default_rng(0))
+    for place in (path, tmp_path / "sound.h5ad"):
+        anndata.AnnData(X).write_h5ad(place)
+    large = open_large(place, ReadOptions(), memory=0)
+    np.testing.assert_array_equal(large.sample().table().values, X.toarray())
+    with h5py.File(path, "r+") as stored:
+        values = stored["X"][part][:left]
+        del stored["X"][part]
+        if left is not None:
+            stored["X"][part] = values
+    for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
+        with pytest.raises(FileProblem, match=r"cells\.h5ad"):
+            read(path)

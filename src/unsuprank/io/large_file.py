@@ -159,10 +159,20 @@ def _open_h5ad(
     where = "raw/X" if options.raw else f"layers/{options.layer}" if options.layer else "X"
     if where not in stored or "var" not in stored:
         return None  # read as any other file, for its message
-    element = stored[where]
-    array = element if isinstance(element, h5py.Dataset) else sparse_dataset(element)
+    array = element = stored[where]
+    if not isinstance(element, h5py.Dataset):
+        array = sparse_dataset(element)
+        if array.format == "csr":  # rows cannot be read from the other one
+            _check_parts(element, int(array.shape[0]), path.name)
     names = read_elem(stored["raw/var" if options.raw else "var"]).index
     return _of_array(path, array, names, memory, nominal, read_elem(stored["obs"]))
+
+
+def _check_parts(element: Any, n_rows: int, source: str) -> None:
+    """Refuse a sparse matrix without parts that fit together; they are read as they come."""
+    lengths = [len(element[part]) for part in ("data", "indices", "indptr") if part in element]
+    if len(lengths) < 3 or lengths[0] != lengths[1] or lengths[2] != n_rows + 1:
+        raise FileProblem(f"{source} is damaged: the parts of a sparse matrix do not fit together")
 
 
 def _of_array(
