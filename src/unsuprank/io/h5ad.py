@@ -62,7 +62,8 @@ def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tu
         return adata.raw.X, adata.raw.var_names
     if layer:
         if layer not in adata.layers:
-            known = ", ".join(adata.layers) or "none"
+            named = (name for name in adata.layers if name is not None)  # newer ones count X
+            known = ", ".join(named) or "none"
             raise FileProblem(f"{source} has no layer {layer!r}; its layers: {known}")
         return adata.layers[layer], adata.var_names
     if adata.X is None:
