@@ -28,6 +28,7 @@ from .table import (
     Schema,
     SparseTable,
     Table,
+    check_pointers,
     checked_matrix,
     code_values,
     column_mask,
@@ -190,6 +191,8 @@ class ArrayRows(RowSource):
     def _find_schema(self, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
         n = int(self.array.shape[1])
         known = None if names is None else tuple(str(name) for name in names)
+        if known is not None and len(known) != n:
+            raise ValueError(f"X has {n:,} columns, and {len(known):,} names are given for them.")
         if self.array.dtype == np.bool_:
             return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
         schema = Schema(known, (None,) * n)
@@ -284,8 +287,11 @@ def stacked(tables: Sequence[Table]) -> Table:
 
 
 def _plain(part: Any) -> Any:
-    """Rows as an array or a SciPy matrix."""
-    return part if sparse.issparse(part) else np.asarray(part)
+    """Rows as an array, or as a SciPy matrix in which nothing leads out of it."""
+    if not sparse.issparse(part):
+        return np.asarray(part)
+    check_pointers(part)  # SciPy would follow them when rows are picked
+    return part
 
 
 def mapping_of(array: np.ndarray) -> mmap.mmap | None:

@@ -61,7 +61,7 @@ def _file_door(name: str, ending: str, valid: Callable[[], list[bytes]], text: b
         with contextlib.suppress(FileProblem):
             large = open_large(path, ReadOptions(), memory=0)
         if large is not None:
-            with contextlib.suppress(ValueError, TypeError, OSError):  # rows that cannot be read
+            with contextlib.suppress(FileProblem):
                 large.sample().table()
 
     return Door(name, valid, enter, text)

@@ -13,6 +13,8 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
+from .hdf5_mutants import inside_hdf5
+
 #: What numbers in headers are replaced by.
 NUMBERS = (0, 1, 2, 127, 255, 256, 65535, 2**16, 2**20, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1)
 #: What cells, names and tokens of text are replaced by.
@@ -100,6 +102,8 @@ def mutant(content: bytes, rng: random.Random, *, text: bool) -> bytes:
     inside = rng.random() < 0.5
     if inside and content.startswith(b"PK"):
         return _inside_zip(content, rng)
+    if inside and b"\x89HDF\r\n" in content[:1024]:
+        return inside_hdf5(content, rng)
     if inside and content.startswith(b"\x1f\x8b"):
         return gzip.compress(mutant(gzip.decompress(content), rng, text=True))
     for _ in range(changes):

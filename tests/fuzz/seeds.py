@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import anndata
+import h5py
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -91,7 +92,13 @@ def mat() -> list[bytes]:
         through_stream(lambda s: savemat(s, content, do_compression=True)),
         through_stream(lambda s: savemat(s, {"X": counts()})),
         through_stream(lambda s: savemat(s, {"X": numbers()}, format="4")),
+        b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + through_stream(_hdf5)[128:],
     ]
+
+
+def _hdf5(stream: io.BytesIO) -> None:
+    with h5py.File(stream, "w", userblock_size=512) as stored:
+        stored["X"], stored["Y"] = numbers().T, np.ones((1, 12))
 
 
 def svmlight() -> list[bytes]:

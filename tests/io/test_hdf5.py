@@ -112,3 +112,36 @@ def test_parts_of_a_sparse_matrix_that_do_not_fit(tmp_path, part, left) -> None:
     for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
         with pytest.raises(FileProblem, match=r"cells\.h5ad"):
             read(path)
+
+
+@pytest.mark.parametrize("pointer", [2**30, -(2**30)])
+def test_pointers_that_lead_out_of_a_sparse_matrix(tmp_path, pointer) -> None:
+    path = tmp_path / "cells.h5ad"
+    X = sparse.random_array((3000, 5), density=0.5, format="csr", rng=np.random.default_rng(0))
+    anndata.AnnData(X).write_h5ad(path)
+    with h5py.File(path, "r+") as stored:
+        stored["X/indptr"][1000] = pointer
+    rows = open_large(path, ReadOptions(), memory=0).rows
+    for read in (lambda: rows.take(np.arange(0, 3000, 7)), lambda: list(rows.chunks(100))):
+        with pytest.raises(FileProblem, match=r"cells\.h5ad cannot be read"):
+            read()
+
+
+def test_whatever_a_part_leads_to_is_told_of_the_file(tmp_path) -> None:
+    path = tmp_path / "cells.h5ad"
+    X = sparse.random_array((9, 5), density=0.5, format="csr", rng=np.random.default_rng(0))
+    anndata.AnnData(X).write_h5ad(path)
+    with h5py.File(path, "r+") as stored:
+        pointers = stored["X/indptr"][:] > 3  # numbers are expected
+        del stored["X/indptr"]
+        stored["X/indptr"] = pointers
+    with pytest.raises(FileProblem, match=r"cells\.h5ad cannot be read: numpy boolean"):
+        open_large(path, ReadOptions(), memory=0).sample()
+
+
+def test_genes_that_are_not_those_of_the_matrix(cells) -> None:
+    with h5py.File(cells, "r+") as stored:
+        del stored["var"]
+        anndata.io.write_elem(stored, "var", pd.DataFrame(index=["a", "b"]))
+    with pytest.raises(FileProblem, match="3 columns, and 2 names"):
+        open_large(cells, ReadOptions(), memory=0)

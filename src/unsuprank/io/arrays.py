@@ -12,7 +12,14 @@ import numpy as np
 from scipy import sparse
 
 from .budget import check_cells
-from .data_file import DataFile, FileProblem, ReadOptions, check_width, matrix_columns
+from .data_file import (
+    DataFile,
+    FileProblem,
+    ReadOptions,
+    any_error_means,
+    check_width,
+    matrix_columns,
+)
 from .hdf5 import check_hdf5
 from .matlab import HEADER_BYTES, read_matlab, version_of
 
@@ -88,12 +95,8 @@ def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
     with path.open("rb") as stream:
         header = stream.read(HEADER_BYTES)
     read = {1: read_matlab, 2: _read_hdf5}.get(version_of(header), _read_version_4)
-    try:
+    with any_error_means(f"{source} is not a readable .mat file"):
         variables = read(path, source)
-    except FileProblem:
-        raise
-    except Exception as error:  # whatever a damaged byte leads to
-        raise FileProblem(f"{source} is not a readable .mat file: {error}") from None
     plain = {k: v for k, v in variables.items() if not k.startswith("__")}
     return _from_variables(plain, source, options.key)
 
@@ -130,10 +133,8 @@ def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read an svmlight file; its labels stand beside the table, called "label"."""
     from sklearn.datasets import load_svmlight_file
 
-    try:
+    with any_error_means(f"{source} is not an svmlight file"):
         matrix, label = load_svmlight_file(str(path))
-    except Exception as error:  # the parser raises several kinds
-        raise FileProblem(f"{source} is not an svmlight file: {error}") from None
     notes = ["the first number of every line is a label; it is not ranked"]
     return _from_matrix(matrix, source, notes=notes, beside={"label": label})
 

@@ -13,7 +13,8 @@ matrix is sparse if whoever asks for it can take it so.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -43,6 +44,21 @@ class FileProblem(ValueError):
 
     def __init__(self, text: str) -> None:
         super().__init__(" ".join(text.split()))  # what others say may be of many lines
+
+
+@contextmanager
+def any_error_means(sentence: str) -> Iterator[None]:
+    """Say `sentence` of a file, and what was wrong, whatever its parser stumbles over.
+
+    Libraries that parse files raise errors of many kinds where bytes are damaged.
+    """
+    try:
+        yield
+    except FileProblem:
+        raise
+    except Exception as error:
+        said = str(error).strip().partition("\n")[0] or type(error).__name__
+        raise FileProblem(f"{sentence}: {shorten(said, 200)}") from error
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,14 @@ import numpy as np
 
 from .._version import __version__
 from ..ranker import Ranker
-from .data_file import DataFile, FileProblem, ReadOptions, matrix_columns, unique_names
+from .data_file import (
+    DataFile,
+    FileProblem,
+    ReadOptions,
+    any_error_means,
+    matrix_columns,
+    unique_names,
+)
 from .hdf5 import check_hdf5
 from .write import atomic_path
 
@@ -40,16 +47,11 @@ def open_h5ad(path: Path, source: str) -> Any:
         raise FileProblem(
             f"{source}: .h5ad needs anndata; pip install 'unsuprank[io]' to read it"
         ) from None
-    try:
+    with any_error_means(f"{source} is not a readable .h5ad file"):
         check_hdf5(path, source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # files of old versions are fine
             return anndata.read_h5ad(path)
-    except FileProblem:
-        raise
-    except Exception as error:  # h5py and anndata raise many kinds
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileProblem(f"{source} is not a readable .h5ad file: {first}") from None
 
 
 def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from .budget import check_cells
-from .data_file import DataFile, FileProblem, ReadOptions
+from .data_file import DataFile, FileProblem, ReadOptions, any_error_means
 from .file_column import FileColumn, boolean_column, nominal_column, shorten
 from .text_columns import as_numbers, understood
 from .written_dates import elapsed
@@ -31,16 +31,12 @@ def _read(path: Path, source: str, what: str) -> DataFile:
         raise FileProblem(
             f"{source}: {what} needs pyarrow; pip install 'unsuprank[io]' to read it"
         ) from None
-    try:
+    with any_error_means(f"{source} is not a readable {what} file"):
         if what == "Feather":
             return _from_arrow(pyarrow.feather.read_table(path), source)
         stored = pyarrow.parquet.read_metadata(path)
         check_cells([(stored.num_rows, stored.num_columns)], path, source)
         return _from_arrow(pyarrow.parquet.read_table(path), source)
-    except Exception as error:  # a damaged file leads to errors of many kinds
-        if isinstance(error, FileProblem):
-            raise
-        raise FileProblem(f"{source} is not a readable {what} file: {error}") from None
 
 
 def _from_arrow(table, source: str) -> DataFile:

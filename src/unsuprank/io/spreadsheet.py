@@ -11,7 +11,7 @@ from typing import Any
 
 from .budget import check_bytes, check_cells
 from .cell_rows import Rows, read_rows
-from .data_file import DataFile, FileProblem, ReadOptions
+from .data_file import DataFile, FileProblem, ReadOptions, any_error_means
 
 _ROW = re.compile(rb"""<(?:\w+:)?(?:row|c)\b[^>]*?\br=["'][A-Z]*(\d+)["']""")
 _COLUMN = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br=["']([A-Z]+)\d+["']""")
@@ -26,16 +26,12 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
             f"{source} is a workbook; pip install 'unsuprank[io]' to read it, or save the sheet as "
             "CSV"
         ) from None
-    try:
+    with any_error_means(f"{source} is not a readable workbook"):
         if zipfile.is_zipfile(path):
             _check_budget(path, source)
         workbook = CalamineWorkbook.from_filelike(BytesIO(path.read_bytes()))
         names = _wanted(workbook.sheet_names, source, options.key)
         sheets = {name: _texts(workbook.get_sheet_by_name(name).to_python()) for name in names}
-    except FileProblem:
-        raise
-    except Exception as error:  # it raises several kinds, and whatever a damaged file leads to
-        raise FileProblem(f"{source} is not a readable workbook: {error}") from None
     name = next((name for name, rows in sheets.items() if rows.cells), None)
     if name is None:
         raise FileProblem(f"{source} is empty")

@@ -3,6 +3,9 @@
 A file that is read in parts is open for as long as a fit takes. If somebody writes to it or puts
 another in its place meanwhile, the parts are not those of one table, and no ranking of them means
 anything. So the file is looked at after every part, and a change is an error.
+
+What is damaged in a file may come to light in any of its parts, and in whatever way the library
+that reads them stumbles over it. Who asked for rows is told of the file.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import numpy as np
 
 from ..row_source import RowSource
 from ..table import Table
-from .data_file import FileProblem
+from .data_file import FileProblem, any_error_means
 
 #: What tells a file from another of the same name: its place on the disk, size and last change.
 Stamp = tuple[int, int, int]
@@ -46,12 +49,14 @@ class UnchangedRows(RowSource):
     def take(self, rows: np.ndarray) -> Table:
         """The rows with these indices, which increase."""
         check_unchanged(self._path, self._stamp)
-        table = self.source.take(rows)
+        with any_error_means(f"{self._path.name} cannot be read"):
+            table = self.source.take(rows)
         check_unchanged(self._path, self._stamp)
         return table
 
     def chunks(self, n_rows: int) -> Iterator[Table]:
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
-        for chunk in self.source.chunks(n_rows):
-            check_unchanged(self._path, self._stamp)
-            yield chunk
+        with any_error_means(f"{self._path.name} cannot be read"):
+            for chunk in self.source.chunks(n_rows):
+                check_unchanged(self._path, self._stamp)
+                yield chunk
