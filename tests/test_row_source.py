@@ -182,3 +182,14 @@ def test_sparse_columns_are_refused(tmp_path):
     stored = backed(sparse.csc_matrix(matrix()), tmp_path)
     with pytest.raises(ValueError, match="stored by columns"):
         Genie3(**SETTINGS).fit(stored)
+
+
+def test_nominal_columns_of_sparse_rows_are_refused(tmp_path):
+    stored = backed_sparse(matrix(), tmp_path)
+    with pytest.raises(ValueError, match="Columns of a sparse table are numbers"):
+        Genie3(**SETTINGS, nominal_features=[0]).fit(stored)
+
+
+def test_names_are_counted():
+    with pytest.raises(ValueError, match="6 columns, and 2 names"):
+        ArrayRows(matrix(), names=["a", "b"])

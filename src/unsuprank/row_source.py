@@ -23,6 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from .table import (
+    NUMBERS_ONLY,
     ColumnChoice,
     InChunks,
     Schema,
@@ -206,7 +207,9 @@ class ArrayRows(RowSource):
             return found
         step = chunk_rows(int(self.array.shape[1]))
         for first in range(0, self.n_rows, step):
-            part = np.asarray(_plain(self.array[first : first + step]))
+            part = _plain(self.array[first : first + step])
+            if sparse.issparse(part):
+                raise ValueError(NUMBERS_ONLY)
             for k, j in enumerate(columns.tolist()):
                 values = code_values(part[:, j])[1]
                 found[k] = np.union1d(found[k], values) if len(found[k]) else values

@@ -145,3 +145,10 @@ def test_genes_that_are_not_those_of_the_matrix(cells) -> None:
         anndata.io.write_elem(stored, "var", pd.DataFrame(index=["a", "b"]))
     with pytest.raises(FileProblem, match="3 columns, and 2 names"):
         open_large(cells, ReadOptions(), memory=0)
+
+
+def test_nominal_columns_of_a_sparse_matrix_are_read_whole(tmp_path) -> None:
+    path = tmp_path / "cells.h5ad"
+    X = sparse.random_array((9, 5), density=0.5, format="csr", rng=np.random.default_rng(0))
+    anndata.AnnData(X).write_h5ad(path)
+    assert open_large(path, ReadOptions(), memory=0, nominal=("2",)) is None

@@ -161,6 +161,8 @@ def _open_h5ad(
         return None  # read as any other file, for its message
     array = element = stored[where]
     if not isinstance(element, h5py.Dataset):
+        if nominal:
+            return None  # codes of names are read whole
         array = sparse_dataset(element)
         if array.format == "csr":  # rows cannot be read from the other one
             _check_parts(element, int(array.shape[0]), path.name)

@@ -18,9 +18,10 @@ from .dense_table import Table
 from .in_chunks import InChunks
 from .reading import is_anndata, read_table
 from .schema import ColumnChoice, Schema, column_mask
-from .sparse_table import SparseTable, check_pointers, checked_matrix
+from .sparse_table import NUMBERS_ONLY, SparseTable, check_pointers, checked_matrix
 
 __all__ = [
+    "NUMBERS_ONLY",
     "ColumnChoice",
     "InChunks",
     "Schema",

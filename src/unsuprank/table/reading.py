@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 from .coding import column_major, encode_columns, find_categories
 from .dense_table import Table
 from .schema import ColumnChoice, Schema, column_mask
-from .sparse_table import SparseTable, checked_matrix
+from .sparse_table import NUMBERS_ONLY, SparseTable, checked_matrix
 
 MICROSECONDS_A_DAY = 86_400e6
 
@@ -129,10 +129,7 @@ def _reread(table: Table, nominal: ColumnChoice, schema: Schema | None) -> Table
     if not declared.any():
         return table
     if isinstance(table, SparseTable):
-        raise ValueError(
-            "Columns of a sparse table are numbers; to rank nominal ones, pass a DataFrame or an "
-            "array."
-        )
+        raise ValueError(NUMBERS_ONLY)
     columns = [table.column(j) for j in np.flatnonzero(declared).tolist()]
     schema = table.schema.with_nominal(declared, [find_categories(c) for c in columns])
     return _recoded(table, schema)

@@ -21,6 +21,10 @@ from .schema import Schema
 
 #: Values that are looked at in one go.
 VALUES_AT_A_TIME = 2**20
+#: What is said where some of the columns shall be nominal.
+NUMBERS_ONLY = (
+    "Columns of a sparse table are numbers; to rank nominal ones, pass a DataFrame or an array."
+)
 
 
 @dataclass(frozen=True)
