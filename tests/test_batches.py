@@ -42,16 +42,17 @@ def test_long_items_are_worked_on_one_by_one(monkeypatch, n_jobs):
     assert {stop - start for start, stop in clock.asked} == {1}
 
 
-def test_ctrl_c_does_not_wait_for_long_items(monkeypatch):
+@pytest.mark.parametrize("item_work", [0, 1e12])
+def test_ctrl_c_does_not_wait_for_long_items(monkeypatch, item_work):
     clock, threads = Clock(monkeypatch, 0.2), []
 
     def noted(start, stop):
         threads.append(threading.current_thread())
         return clock.work(start, stop)
 
-    list(in_batches(noted, 3, n_jobs=1))
+    list(in_batches(noted, 3, n_jobs=1, item_work=item_work))
     here = threading.current_thread()
-    assert [thread is here for thread in threads] == [True, False, False]
+    assert [thread is here for thread in threads] == [item_work == 0, False, False]
 
 
 def test_short_items_are_worked_on_together(monkeypatch):

@@ -56,6 +56,7 @@ def in_batches(
     *,
     n_jobs: int | None = None,
     batch_size: int | None = None,
+    item_work: float = 0.0,
     progress: _Advances | None = None,
 ) -> Iterator[T]:
     """Yield ``work(start, stop)`` for consecutive ranges that cover ``range(total)``.
@@ -70,6 +71,9 @@ def in_batches(
         Threads, with joblib's meaning.
     batch_size : int, optional
         Fixes the size of all batches; by default it follows from a timed first batch.
+    item_work : float
+        About the number of multiplications of an item, if they can be many: Ctrl-C does not wait
+        for the first of them either.
     progress : object with ``advance``, optional
         Told of every batch that was handed back.
     """
@@ -81,7 +85,7 @@ def in_batches(
         for most in (1, FIRST_BATCH):
             if done < min(total, most) and per_item * most <= BATCH_SECONDS:
                 started, a, done = time.perf_counter(), done, min(total, most)
-                result = work(a, done)
+                result = interruptible(item_work, work, a, done)
                 per_item = (time.perf_counter() - started) / (done - a)
                 yield _reported(result, done - a, progress)
         if per_item * (total - done) < SERIAL_SECONDS:

@@ -130,11 +130,18 @@ class Grower:
     ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
         try:
-            yield from in_batches(work, total, n_jobs=n_jobs, progress=progress)
+            yield from in_batches(
+                work, total, n_jobs=n_jobs, item_work=self._tree_work(), progress=progress
+            )
         except BaseException:
             self._stop.set()
             self._stop = _kernels.StopFlag()  # for what is grown after
             raise
+
+    def _tree_work(self) -> float:
+        """About how many multiplications a tree takes."""
+        n_rows = self.space.table.n_rows
+        return n_rows * math.log2(n_rows) * self.space.width * self.settings.max_features
 
 
 def _kernel_space(space: Space) -> _kernels.ClusteringSpace:
