@@ -145,6 +145,7 @@ def _with(attribute: str, index: int, value: int, kind: str = "csr"):
         _with("indptr", 2, 1000),
         _with("indptr", -1, 1000),
         _with("indptr", 0, 3),
+        *[_with("indptr", -1, -(2**31), kind) for kind in ("csr", "csc", "bsr")],
         _with("row", 0, 1000, "coo"),
         _with("col", 0, -5, "coo"),
         _with("indices", 0, 2**30, "csc"),
@@ -155,6 +156,20 @@ def _with(attribute: str, index: int, value: int, kind: str = "csr"):
 def test_a_malformed_matrix_is_an_error_and_not_a_crash(X) -> None:
     with pytest.raises(ValueError, match="malformed"):
         VarianceRanker().fit(X)
+
+
+def test_diagonals_that_are_not_all_there_are_an_error_and_not_a_crash() -> None:
+    X = sparse.dia_array(random_counts(0))
+    X.data = X.data[:1]
+    with pytest.raises(ValueError, match="malformed"):
+        VarianceRanker().fit(X)
+
+
+def test_diagonals_beside_the_matrix_hold_nothing() -> None:
+    data = np.arange(1.0, 16.0).reshape(5, 3)
+    X = sparse.dia_array((data, [-(2**31) + 5, -1, 0, 2, 2**31 - 2]), shape=(4, 3))
+    expected = np.array([[7.0, 0, 12], [4, 8, 0], [0, 5, 9], [0, 0, 6]])
+    np.testing.assert_array_equal(read_table(X).dense().values, expected)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -220,6 +220,8 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
                 raise ValueError("an index is out of range")
     if X.format == "bsr":
         check_pointers(X)
+    if X.format == "dia":
+        X = _checked_diagonals(X)
     if X.format not in ("csr", "csc"):
         X = X.tocsr()
     kind = sparse.csr_array if X.format == "csr" else sparse.csc_array
@@ -231,9 +233,17 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
     return matrix
 
 
+def _checked_diagonals(X: Any) -> sparse.dia_array:
+    """The diagonals of a matrix that pass through it; the arrays are compared when it is made."""
+    n_rows, n_columns = X.shape
+    inside = (X.offsets > -n_rows) & (X.offsets < n_columns)
+    return sparse.dia_array((X.data[inside], X.offsets[inside]), shape=X.shape)
+
+
 def check_pointers(matrix: Any) -> None:
     """Refuse a compressed matrix whose indices lead anywhere but into it."""
-    # SciPy looks at the order of pointers only if the last one says that there are values.
-    if (np.diff(matrix.indptr) < 0).any():
+    # SciPy looks at the order of pointers only if the last one says that there are values. They are
+    # compared, because the difference of two may not be a number that is held.
+    if (matrix.indptr[1:] < matrix.indptr[:-1]).any():
         raise ValueError("its pointers do not ascend")
     matrix.check_format(full_check=True)
