@@ -74,7 +74,7 @@ def _design(column):
         ranks[known, 1] = ranks[known, 0] ** 2
         ranks[known] -= ranks[known].mean(axis=0)
         return ranks
-    dummies = pd.get_dummies(column).to_numpy(float)
+    dummies = pd.get_dummies(column).to_numpy(float, copy=True)
     known = dummies.sum(axis=1) > 0
     dummies[known] -= dummies[known].mean(axis=0)
     return dummies
