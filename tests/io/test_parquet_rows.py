@@ -94,3 +94,15 @@ def test_infinite_values_are_refused(tmp_path):
     pd.DataFrame({"a": [1.0, np.inf, 2.0], "b": [1.0, 2.0, 3.0]}).to_parquet(path)
     with pytest.raises(FileProblem, match="column 'a' holds an infinite value"):
         list(ParquetRows(path).chunks(2))
+
+
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view"])
+def test_texts_of_every_form(tmp_path, kind):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = tmp_path / "texts.parquet"
+    names = pa.array(["rye", None, "oats", "rye"] * 5, getattr(pa, kind)())
+    parquet.write_table(pa.table({"name": names, "number": np.arange(20.0)}), path)
+    picked = np.array([1, 2, 9, 16])
+    assert_same_table(ParquetRows(path).take(picked), read_file(path).table().take(picked))

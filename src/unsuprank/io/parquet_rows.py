@@ -161,7 +161,7 @@ class ParquetRows(RowSource):
         with pyarrow.parquet.ParquetFile(self.path) as file:
             for group in range(file.num_row_groups) if groups is None else groups:
                 for batch in file.iter_batches(BATCH_ROWS, [group], columns):
-                    yield batch.select(columns)  # in this order
+                    yield _without_views(batch.select(columns))  # in this order
                 pa.default_memory_pool().release_unused()
 
     def _survey(self, surveys: dict[str, _Survey]) -> None:
@@ -242,6 +242,16 @@ class _Survey:
         if "duration" in str(self.type):
             start, unit, note = 0.0, 1.0, "is read as seconds"
         return ColumnReading(FileColumn(name, np.empty(0), note=note), _Times(start, unit))
+
+
+def _without_views(batch: Any) -> Any:
+    """The same rows, with texts in a form of which rows can be picked."""
+    import pyarrow as pa
+
+    views = [j for j, field in enumerate(batch.schema) if "string_view" in str(field.type)]
+    for j in views:
+        batch = batch.set_column(j, batch.schema.field(j).name, batch.column(j).cast(pa.string()))
+    return batch
 
 
 def _ignored(name: str, kind: Any) -> ColumnReading:
