@@ -95,6 +95,17 @@ def test_cells_that_are_not_those_of_the_matrix(cells) -> None:
             read(cells)
 
 
+@pytest.mark.parametrize("frame", ["obs", "var"])
+def test_numbers_where_a_table_of_cells_or_genes_should_be(cells, frame) -> None:
+    with h5py.File(cells, "r+") as stored:
+        n_rows = stored["X"].shape[frame == "var"]
+        del stored[frame]
+        anndata.io.write_elem(stored, frame, np.arange(float(n_rows)))
+    for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
+        with pytest.raises(FileProblem, match=r"cells\.h5ad is"):
+            read(cells)
+
+
 @pytest.mark.parametrize("part", ["data", "indices", "indptr"])
 @pytest.mark.parametrize("left", [None, 0, 3])
 def test_parts_of_a_sparse_matrix_that_do_not_fit(tmp_path, part, left) -> None:

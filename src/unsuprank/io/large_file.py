@@ -151,6 +151,7 @@ def _open_h5ad(
 ) -> LargeFile | None:
     try:
         import h5py
+        import pandas as pd
         from anndata.io import read_elem, sparse_dataset
     except ImportError:
         return None
@@ -166,8 +167,11 @@ def _open_h5ad(
         array = sparse_dataset(element)
         if array.format == "csr":  # rows cannot be read from the other one
             _check_parts(element, int(array.shape[0]), path.name)
-    names = read_elem(stored["raw/var" if options.raw else "var"]).index
-    return _of_array(path, array, names, memory, nominal, read_elem(stored["obs"]))
+    genes = read_elem(stored["raw/var" if options.raw else "var"])
+    cells = read_elem(stored["obs"])
+    if not isinstance(genes, pd.DataFrame) or not isinstance(cells, pd.DataFrame):
+        raise FileProblem(f"{path.name} is damaged: it has no tables of its rows and columns")
+    return _of_array(path, array, genes.index, memory, nominal, cells)
 
 
 def _check_parts(element: Any, n_rows: int, source: str) -> None:
