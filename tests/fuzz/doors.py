@@ -49,17 +49,33 @@ class Door:
         return mutant(content, rng, text=self.text)
 
 
+#: What readers are told of some files, true or not.
+TOLD = (
+    *(ReadOptions(header=True, sep=";", decimal=","), ReadOptions(header=False, na=("cat", "0"))),
+    *(ReadOptions(sep="|"), ReadOptions(decimal=","), ReadOptions(na=("NA", ""))),
+    *(ReadOptions(key="X"), ReadOptions(key="names"), ReadOptions(key="s"), ReadOptions(key="?")),
+    *(ReadOptions(layer="twice"), ReadOptions(layer="?"), ReadOptions(raw=True)),
+    *(ReadOptions(format=name) for name in ("csv", "arff", "npz", "mat", "parquet", "h5ad")),
+)
+#: What is asked for of a table that was read: columns to take as names, and a label.
+NOMINAL, LABELS = ((), (), ("a",), ("kind",), ("x0", "x1"), ("?",)), (None, "kind", "y", "label")
+
+
 def _file_door(name: str, ending: str, valid: Callable[[], list[bytes]], text: bool) -> Door:
     def enter(content: bytes) -> None:
         path = OUT / f"input{ending}"
         path.write_bytes(content)
+        rng = random.Random(content)
+        options = rng.choice((*(ReadOptions(),) * len(TOLD), *TOLD))
+        nominal, label = rng.choice(NOMINAL), rng.choice(LABELS)
         with contextlib.suppress(FileProblem):
-            data = read_file(path)
+            data = read_file(path, options)
             data.table(sparse=True)
             data.identifiers()
+            data.with_label(label).with_nominal(nominal).table()
         large = None
         with contextlib.suppress(FileProblem):
-            large = open_large(path, ReadOptions(), memory=0)
+            large = open_large(path, options, memory=0, nominal=nominal)
         if large is not None:
             with contextlib.suppress(FileProblem):
                 large.sample().table()

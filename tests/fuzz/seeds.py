@@ -152,6 +152,7 @@ def h5ad() -> list[bytes]:
     dense = anndata.AnnData(numbers(), var=pd.DataFrame(index=["p", "q"]))
     scarce = anndata.AnnData(counts(), obs=pd.DataFrame({"kind": list("abcabcabcabc")}))
     scarce.layers["twice"] = counts() * 2
+    scarce.raw = scarce
     return [through_file(adata.write_h5ad, "t.h5ad") for adata in (dense, scarce)]
 
 
