@@ -141,8 +141,8 @@ def _neighbor_counts(n_neighbors: Sequence[int | float], n_rows: int) -> list[in
     largest = max((k for k in n_neighbors if not _is_fraction(k)), default=1)
     if largest > n_rows - 1:
         warnings.warn(
-            f"n_neighbors={largest} is more than the {n_rows - 1} other rows of the table; "
-            f"{n_rows - 1} neighbours are used.",
+            f"n_neighbors={largest} is more than the table has other rows; as many are used as "
+            f"there are ({n_rows - 1}).",
             stacklevel=2,
         )
     return [min(_share(k, n_rows), n_rows - 1) for k in n_neighbors]
