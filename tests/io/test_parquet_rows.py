@@ -103,6 +103,9 @@ def test_texts_of_every_form(tmp_path, kind):
 
     path = tmp_path / "texts.parquet"
     names = pa.array(["rye", None, "oats", "rye"] * 5, getattr(pa, kind)())
-    parquet.write_table(pa.table({"name": names, "number": np.arange(20.0)}), path)
+    try:
+        parquet.write_table(pa.table({"name": names, "number": np.arange(20.0)}), path)
+    except pa.ArrowNotImplementedError:
+        pytest.skip("a pyarrow that writes no such texts")
     picked = np.array([1, 2, 9, 16])
     assert_same_table(ParquetRows(path).take(picked), read_file(path).table().take(picked))
