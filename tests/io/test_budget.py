@@ -50,6 +50,9 @@ def bomb(path):
     elif path.suffix == ".parquet":
         pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         pq.write_table(pa.table({f"x{j}": zeros.ravel()[:9_000_000] for j in range(4)}), path)
+    elif path.suffix == ".feather":
+        pa, feather = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.feather")
+        feather.write_feather(pa.table({"x": zeros.ravel()}), path, compression="zstd")
     else:
         h5py, anndata = pytest.importorskip("h5py"), pytest.importorskip("anndata")
         anndata.AnnData(np.zeros((3, 3))).write_h5ad(path)
@@ -58,11 +61,56 @@ def bomb(path):
             stored.create_dataset("X", (30_000, 30_000), "f8", chunks=True, compression="gzip")
 
 
-@pytest.mark.parametrize("name", ["t.npz", "t.mat", "t.csv.gz", "t.parquet", "t.h5ad"])
+@pytest.mark.parametrize("name", ["t.npz", "t.mat", "t.csv.gz", "t.parquet", "t.feather", "t.h5ad"])
 def test_every_reader_has_a_budget(tmp_path, name):
     bomb(tmp_path / name)
     with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
         read_file(tmp_path / name)
+
+
+def repeated(n_rows, word):
+    """One long word in many rows, as a dictionary of one word."""
+    pa = pytest.importorskip("pyarrow")
+    return pa.DictionaryArray.from_arrays(np.zeros(n_rows, dtype=np.int8), pa.array([word]))
+
+
+@pytest.mark.parametrize("column", ["names", "texts", "index", "bytes"])
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_a_word_that_many_rows_have_is_read_once(tmp_path, ending, column):
+    """Written out, it would take 30 GB."""
+    pa, feather = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.feather")
+    n_rows, word = 300_000, "w" * 100_000
+    values = repeated(n_rows, word)
+    if column == "texts" and ending == "feather":
+        pytest.skip("Feather has no texts that are stored once, but names")
+    table = pa.table({"word": values, "x": np.arange(n_rows) % 7})
+    if column == "index":
+        table = table.replace_schema_metadata({"pandas": '{"index_columns": ["word"]}'})
+    if column == "bytes":
+        table = table.set_column(0, "word", repeated(n_rows, word.encode()))
+    if ending == "parquet":
+        store = column not in ("texts", "bytes")  # whether the file says that it is a dictionary
+        pq = pytest.importorskip("pyarrow.parquet")
+        pq.write_table(table, tmp_path / "t.parquet", store_schema=store)
+    else:
+        feather.write_feather(table, tmp_path / "t.feather", compression="zstd")
+    read = read_file(tmp_path / f"t.{ending}")
+    if column == "index":
+        assert read.row_names == [word] * n_rows
+    elif column == "bytes" and ending == "parquet":
+        assert "holds values of type binary" in read.columns[0].problem
+    else:
+        assert read.columns[0].texts()[-1] in (word, str(word.encode()))
+    assert (read.columns[-1].values == np.arange(n_rows) % 7).all()
+
+
+def test_lists_are_judged_by_all_that_they_hold(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    items = pa.array(np.zeros(40_000_000, dtype=np.int8))
+    lists = pa.ListArray.from_arrays(pa.array([0, 20_000_000, 40_000_000], pa.int32()), items)
+    pq.write_table(pa.table({"a": lists}), tmp_path / "t.parquet")
+    with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
+        read_file(tmp_path / "t.parquet")
 
 
 def test_a_header_that_promises_too_much(tmp_path):

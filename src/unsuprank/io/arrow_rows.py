@@ -16,7 +16,7 @@ import numpy as np
 
 from .cell_rows import SAMPLE_ROWS, point
 from .data_file import FileProblem, ReadOptions
-from .file_column import FileColumn, nominal_column
+from .file_column import FileColumn, coded_column
 from .text_columns import MISSING, as_numbers, column_of_words
 
 #: A number with a decimal comma, in two parts around it.
@@ -145,8 +145,7 @@ def column_by_words(
     if numbers is not None:
         return FileColumn(name, numbers[codes])
     stripped = [word.strip() for word in words]
-    column = nominal_column(name, [None if w in missing else w for w in stripped])
-    column = FileColumn(name, column.values[codes], column.categories)
+    column = coded_column(name, [None if w in missing else w for w in stripped], codes)
     return column_of_words(column, range(len(codes)) if numbered else None, options)
 
 

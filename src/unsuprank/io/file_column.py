@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,16 @@ def nominal_column(name: str, cells: Sequence | np.ndarray) -> FileColumn:
     if not isinstance(cells, np.ndarray):
         cells = np.array([*cells, None], dtype=object)[:-1]  # texts stay as they are
     return FileColumn(name, *code_values(cells))
+
+
+def coded_column(name: str, words: Sequence, codes: np.ndarray) -> FileColumn:
+    """Make a nominal column from its different values and the place of each row's among them.
+
+    Words that no row has are left out; None and NaN are missing.
+    """
+    used = np.bincount(codes, minlength=len(words)) > 0
+    column = nominal_column(name, list(compress(words, used)))
+    return replace(column, values=column.values[(np.cumsum(used) - 1)[codes]])
 
 
 def boolean_column(name: str, values: np.ndarray) -> FileColumn:

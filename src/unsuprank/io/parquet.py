@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .budget import check_cells
+from .arrow_sizes import unpacked_bytes
+from .budget import check_bytes
 from .data_file import DataFile, FileProblem, ReadOptions, any_error_means
-from .file_column import FileColumn, boolean_column, nominal_column, shorten
+from .file_column import FileColumn, boolean_column, coded_column, nominal_column, shorten
 from .text_columns import as_numbers, understood
 from .written_dates import elapsed
 
@@ -33,24 +35,52 @@ def _read(path: Path, source: str, what: str) -> DataFile:
         ) from None
     with any_error_means(f"{source} is not a readable {what} file"):
         if what == "Feather":
-            return _from_arrow(pyarrow.feather.read_table(path), source)
-        stored = pyarrow.parquet.read_metadata(path)
-        check_cells([(stored.num_rows, stored.num_columns)], path, source)
-        return _from_arrow(pyarrow.parquet.read_table(path), source)
+            check_bytes(unpacked_bytes(path), path, source)
+            table = pyarrow.feather.read_table(path)
+            return _from_arrow(table, table.schema, source)
+        with pyarrow.parquet.ParquetFile(path) as file:
+            stored, schema = file.metadata, file.schema_arrow
+        check_bytes(_bytes_of(stored), path, source)
+        table = pyarrow.parquet.read_table(path, read_dictionary=leaves_of_texts(stored))
+        return _from_arrow(table, schema, source)
 
 
-def _from_arrow(table, source: str) -> DataFile:
+def _bytes_of(stored) -> int:
+    """What the values of a Parquet file take, those of lists and structures among them."""
+    width = [max(8, stored.schema.column(j).length) for j in range(stored.num_columns)]
+    groups = (stored.row_group(g) for g in range(stored.num_row_groups))
+    chunks = ((group.column(j), width[j]) for group in groups for j in range(group.num_columns))
+    return sum(max(w * chunk.num_values, chunk.total_uncompressed_size) for chunk, w in chunks)
+
+
+def leaves_of_texts(stored) -> list[str]:
+    """Where a Parquet file holds texts, for a reader that is to read each different one once.
+
+    A text that many rows have may be stored once; written out, it could take any amount of memory.
+    """
+    leaves = (stored.schema.column(j) for j in range(stored.num_columns))
+    return [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+
+
+def _from_arrow(table, schema, source: str) -> DataFile:
+    """Make the columns of a table, whose types are those of `schema`."""
     table.validate(full=True)  # offsets of a damaged file may lead out of its buffers
-    index = index_names(table.schema)
+    index = index_names(schema)
     columns, row_names, title = [], None, ""
-    for name, values in zip(table.column_names, table.columns, strict=True):
-        if name in index:
-            row_names = [str(v) for v in values.to_pylist()]
-            title = "" if name.startswith("__index_level") else name
+    for field, values in zip(schema, table.columns, strict=True):
+        if field.name in index:
+            row_names = _row_names(values)
+            title = "" if field.name.startswith("__index_level") else field.name
         else:
-            columns.append(_column(name, values))
+            columns.append(_column(field.name, field.type, values))
     notes = [] if row_names is None else ["the stored index names the rows; it is not ranked"]
     return DataFile(source, columns, row_names, notes, row_title=title)
+
+
+def _row_names(values) -> list[str]:
+    words, codes = coded(values)
+    names = [str(word) for word in [*words.to_pylist(), None]]
+    return [names[code] for code in codes]
 
 
 def index_names(schema) -> set[str]:
@@ -82,38 +112,59 @@ def numbers_of(values) -> np.ndarray:
     return np.array(pc.cast(values, pa.float64(), safe=False), dtype=np.float64)
 
 
-def _column(name: str, values) -> FileColumn:
-    kind = kind_of(values.type)
+def coded(values) -> tuple[Any, np.ndarray]:
+    """The different values of an array of Arrow, and the place of each row's; missing ones last."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    if isinstance(values, pa.ChunkedArray):
+        values = values.unify_dictionaries().combine_chunks()
+    codes = pc.cast(values.indices, pa.int64()).fill_null(len(values.dictionary))
+    return values.dictionary, codes.to_numpy(zero_copy_only=False)
+
+
+def _names(name: str, words, codes: np.ndarray) -> FileColumn:
+    return coded_column(name, [*words.to_pylist(), None], codes)
+
+
+def _column(name: str, type_, values) -> FileColumn:
+    kind = kind_of(type_)
     if kind == "names":
-        return nominal_column(name, values.cast(values.type.value_type).to_pylist())
+        return _names(name, *coded(values))
     if kind == "booleans":
         return boolean_column(name, numbers_of(values))
     if kind == "numbers":
         return FileColumn(name, numbers_of(values))
     if kind == "texts":
-        return column_of_texts(name, values.to_pylist())
+        return _understood(_names(name, *coded(values)))
     if kind == "times":
         return _moments(name, values)
-    return column_of_others(name, values)
+    return column_of_others(name, type_, len(values))
 
 
-def column_of_others(name: str, values) -> FileColumn:
+def column_of_others(name: str, type_, n_rows: int) -> FileColumn:
     """Make a column, with its problem, of values that nobody can rank."""
     hint = "turn it into numbers or leave it out with --drop"
-    problem = f"column {shorten(name)!r} holds values of type {values.type}; {hint}"
-    return FileColumn(name, np.full(len(values), np.nan), np.array([]), problem=problem)
+    problem = f"column {shorten(name)!r} holds values of type {type_}; {hint}"
+    return FileColumn(name, np.full(n_rows, np.nan), np.array([]), problem=problem)
 
 
 def column_of_texts(name: str, cells: list[str | None]) -> FileColumn:
-    """Read texts as names, unless they say dates or numbers with a unit.
+    """Read texts as names, unless they say dates or numbers with a unit."""
+    return _understood(nominal_column(name, cells))
+
+
+def _understood(column: FileColumn) -> FileColumn:
+    """Read names as the dates or the numbers with a unit that they say.
 
     Plain digits stay names: who stored them as texts meant them so.
     """
-    column = nominal_column(name, cells)
     words = column.categories.tolist()  # type: ignore[union-attr]
-    found = (
-        column if as_numbers(words) is not None else understood(column, words, range(len(cells)))
-    )
+    if as_numbers(words) is not None:
+        return column
+    found = understood(column, words, range(column.n_rows))
     return column if found.problem else found
 
 
@@ -122,7 +173,8 @@ def _moments(name: str, values) -> FileColumn:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    written = nominal_column(name, pc.cast(values, pa.string()).to_pylist())
+    words, codes = coded(values)
+    written = _names(name, pc.cast(words, pa.string()), codes)
     seconds = seconds_of(values)
     if np.isnan(seconds).all():
         return FileColumn(name, seconds)

@@ -23,10 +23,12 @@ from ..table import Schema, Table
 from .data_file import FileProblem, unique_names
 from .file_column import FileColumn, boolean_column, column_of, is_number
 from .parquet import (
+    coded,
     column_of_others,
     column_of_texts,
     index_names,
     kind_of,
+    leaves_of_texts,
     numbers_of,
     seconds_of,
 )
@@ -42,7 +44,8 @@ class ColumnReading:
 
     #: The name, the nominal values, a note and a problem of the column; it has no rows.
     column: FileColumn
-    numbers: Callable[[Any], np.ndarray]
+    #: None if there is nothing to rank in it.
+    numbers: Callable[[Any], np.ndarray] | None
     #: Whether the column holds True and False, and nothing is missing.
     boolean: bool = False
     #: How many values are known, of a nominal column.
@@ -76,7 +79,7 @@ class ParquetRows(RowSource):
 
         self.path = str(path)
         with pyarrow.parquet.ParquetFile(self.path) as file:
-            schema = file.schema_arrow
+            schema, self._texts = file.schema_arrow, leaves_of_texts(file.metadata)
             self._group_rows = [
                 file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)
             ]
@@ -112,7 +115,7 @@ class ParquetRows(RowSource):
         groups = np.unique(np.searchsorted(ends, rows, side="right"))
         for group in groups.tolist():
             first = int(ends[group]) - self._group_rows[group]
-            for batch in self._batches(self._stored, [group]):
+            for batch in self._batches(self._readable(), [group]):
                 a, b = np.searchsorted(rows, (first, first + batch.num_rows))
                 if b > a:
                     self._fill(values[a:b], batch.take(rows[a:b] - first))
@@ -123,7 +126,7 @@ class ParquetRows(RowSource):
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
         values = np.empty((n_rows, self.n_columns), order="F")
         filled = 0
-        for batch in self._batches(self._stored):
+        for batch in self._batches(self._readable()):
             while batch.num_rows:
                 part = batch.slice(0, n_rows - filled)
                 self._fill(values[filled : filled + part.num_rows], part)
@@ -146,8 +149,12 @@ class ParquetRows(RowSource):
         return table
 
     def _fill(self, values: np.ndarray, batch: Any) -> None:
-        for j, reading in enumerate(self.readings):
-            values[:, j] = reading.numbers(batch.column(j))
+        for j, (name, reading) in enumerate(zip(self._stored, self.readings, strict=True)):
+            values[:, j] = reading.numbers(batch.column(name)) if reading.numbers else np.nan
+
+    def _readable(self) -> list[str]:
+        """The columns that hold anything to rank."""
+        return [n for n, r in zip(self._stored, self.readings, strict=True) if r.numbers]
 
     def _batches(self, columns: list[str], groups: list[int] | None = None) -> Iterator[Any]:
         """Batches of rows; a file of its own for each pass, so that threads do not meet.
@@ -158,10 +165,10 @@ class ParquetRows(RowSource):
         import pyarrow as pa
         import pyarrow.parquet
 
-        with pyarrow.parquet.ParquetFile(self.path) as file:
+        with pyarrow.parquet.ParquetFile(self.path, read_dictionary=self._texts) as file:
             for group in range(file.num_row_groups) if groups is None else groups:
                 for batch in file.iter_batches(BATCH_ROWS, [group], columns):
-                    yield _without_views(batch.select(columns))  # in this order
+                    yield batch.select(columns)  # in this order
                 pa.default_memory_pool().release_unused()
 
     def _survey(self, surveys: dict[str, _Survey]) -> None:
@@ -204,14 +211,14 @@ class _Survey:
                 self.first = min(self.first, float(np.nanmin(seconds)))
                 self.last = max(self.last, float(np.nanmax(seconds)))
         elif self.kind != "booleans":
-            self.words.update(_texts_of(values).unique().drop_null().to_pylist())
+            self.words.update(_texts_of(values.unique()).drop_null().to_pylist())
 
     def reading(
         self, name: str, na: frozenset[str], understand: Callable[[str, list], FileColumn]
     ) -> ColumnReading:
         """How batches of the column are read."""
         if self.kind == "others":
-            return _ignored(name, self.type)
+            return ColumnReading(column_of_others(name, self.type, 0), None)
         if self.kind == "booleans":
             complete = self.n_known == self.n_rows
             return ColumnReading(boolean_column(name, np.empty(0)), numbers_of, complete)
@@ -242,27 +249,6 @@ class _Survey:
         if "duration" in str(self.type):
             start, unit, note = 0.0, 1.0, "is read as seconds"
         return ColumnReading(FileColumn(name, np.empty(0), note=note), _Times(start, unit))
-
-
-def _without_views(batch: Any) -> Any:
-    """The same rows, with texts in a form of which rows can be picked."""
-    import pyarrow as pa
-
-    views = [j for j, field in enumerate(batch.schema) if "string_view" in str(field.type)]
-    for j in views:
-        batch = batch.set_column(j, batch.schema.field(j).name, batch.column(j).cast(pa.string()))
-    return batch
-
-
-def _ignored(name: str, kind: Any) -> ColumnReading:
-    import pyarrow as pa
-
-    column = column_of_others(name, pa.nulls(0, kind))
-    return ColumnReading(column, _nothing)
-
-
-def _nothing(values: Any) -> np.ndarray:
-    return np.full(len(values), np.nan)
 
 
 def _texts_of(values: Any) -> Any:
@@ -312,6 +298,8 @@ class _Words:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        values = _texts_of(values)
-        codes = pc.index_in(values, pa.array(self.words, values.type), skip_nulls=True)
-        return self.numbers[codes.fill_null(len(self.words)).to_numpy(zero_copy_only=False)]
+        words, codes = coded(values)
+        words = _texts_of(words)
+        places = pc.index_in(words, pa.array(self.words, words.type), skip_nulls=True)
+        places = places.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
+        return np.append(self.numbers[places], np.nan)[codes]
