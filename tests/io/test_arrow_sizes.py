@@ -50,7 +50,7 @@ def random_table(rng):
         ),
         "flag": pa.array(rng.random(n) < 0.5),
         "text": pa.array(words[rng.integers(4, size=n)].tolist(), pa.string()),
-        "name": pa.array(words[rng.integers(4, size=n)].tolist(), pa.string()).dictionary_encode(),
+        "name": pa.array([f"name {v}" for v in rng.integers(9999, size=n)]).dictionary_encode(),
         "list": pa.array([[1, 2]] * n, pa.list_(pa.int64())),
         "pair": pa.array(
             [{"u": 1.5, "v": "w"}] * n, pa.struct({"u": pa.float64(), "v": pa.string()})
