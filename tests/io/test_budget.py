@@ -37,6 +37,18 @@ def test_more_columns_than_anybody_ranks(tmp_path):
     np.save(tmp_path / "t.npy", np.zeros((2, 1_000_001), dtype=np.int8))
     with pytest.raises(FileProblem, match="has 1,000,001 columns"):
         read_file(tmp_path / "t.npy")
+    (tmp_path / "t.csv").write_text(2 * ("," * 1_000_000 + "\n"))
+    with pytest.raises(FileProblem, match="has 1,000,001 columns"):
+        read_file(tmp_path / "t.csv")
+
+
+#: Texts of more bytes, more cells and wider characters than their budget allows, as a beginning
+#: and what is repeated.
+GZIPPED = {
+    "long.csv.gz": ("a,b\n", "0", 270_000_000),
+    "cells.csv.gz": ("a,b\n", "0,0\n", 17_000_000),
+    "wide.csv.gz": ("\N{GRINNING FACE},b\n", "0", 70_000_000),
+}
 
 
 def bomb(path):
@@ -46,7 +58,8 @@ def bomb(path):
     elif path.suffix == ".mat":
         savemat(path, {"X": zeros.astype(np.uint8)}, do_compression=True)
     elif path.suffix == ".gz":
-        path.write_bytes(gzip.compress(b"a,b\n" + b"0,0\n" * 70_000_000, 1))
+        start, again, times = GZIPPED[path.name]
+        path.write_bytes(gzip.compress(start.encode() + again.encode() * times, 1))
     elif path.suffix == ".parquet":
         pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         pq.write_table(pa.table({f"x{j}": zeros.ravel()[:9_000_000] for j in range(4)}), path)
@@ -61,7 +74,7 @@ def bomb(path):
             stored.create_dataset("X", (30_000, 30_000), "f8", chunks=True, compression="gzip")
 
 
-@pytest.mark.parametrize("name", ["t.npz", "t.mat", "t.csv.gz", "t.parquet", "t.feather", "t.h5ad"])
+@pytest.mark.parametrize("name", ["t.npz", "t.mat", *GZIPPED, "t.parquet", "t.feather", "t.h5ad"])
 def test_every_reader_has_a_budget(tmp_path, name):
     bomb(tmp_path / name)
     with pytest.raises(FileProblem, match="unpacks into more than its budget of"):

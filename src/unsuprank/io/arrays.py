@@ -198,11 +198,11 @@ def _from_matrix(
 ) -> DataFile:
     if matrix.ndim == 1:
         matrix = matrix[:, None]
-    check_width(matrix, source)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or 0 in matrix.shape:
         shape = " x ".join(map(str, matrix.shape)) or "single value"
         raise FileProblem(
             f"{source} holds a {shape} array of {matrix.dtype}; a table of numbers is needed"
         )
+    check_width(matrix.shape[1], source)
     columns = matrix_columns(matrix, names, source)
     return DataFile(source, columns, notes=notes or [], beside=beside or {})

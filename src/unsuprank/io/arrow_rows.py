@@ -19,6 +19,9 @@ from .data_file import FileProblem, ReadOptions
 from .file_column import FileColumn, coded_column
 from .text_columns import MISSING, as_numbers, column_of_words
 
+#: Bytes of a text for each of its columns that pyarrow splits at a time, and from which on it is
+#: asked at all: its work for a column is the same for a block of any size.
+BLOCK_OF_COLUMN, LEAST_OF_COLUMN = 4000, 1000
 #: A number with a decimal comma, in two parts around it.
 _COMMA = r"^([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)$"
 
@@ -51,13 +54,15 @@ def arrow_rows(text: str, delimiter: str, first: list[str], end: int) -> ArrowRo
         return None
     if delimiter == " " or ord(delimiter) > 127 or len(first) < 2 or "\0" in text:
         return None
+    if len(text) < LEAST_OF_COLUMN * len(first):
+        return None
     body = text[end:].encode()
     for width in (len(first), len(first) + 1):  # row names may have no title
         names = [str(j) for j in range(width)]
         try:
             table = csv.read_csv(
                 pa.BufferReader(body),
-                csv.ReadOptions(column_names=names),
+                csv.ReadOptions(column_names=names, block_size=_block_bytes(width)),
                 parse_options(delimiter, '"' in text),
                 text_options(names),
             )
@@ -65,6 +70,10 @@ def arrow_rows(text: str, delimiter: str, first: list[str], end: int) -> ArrowRo
             continue
         return ArrowRows(first, table) if table.num_rows else None
     return None
+
+
+def _block_bytes(n_columns: int) -> int:
+    return min(max(2**20, BLOCK_OF_COLUMN * n_columns), 2**30)
 
 
 class ArrowRows:

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 from .data_file import FileProblem
 
 #: Bytes that any file may unpack into.
@@ -19,6 +21,7 @@ ALWAYS = 256 * 2**20
 #: Times its size that a larger file may unpack into.
 GROWTH = 200
 _PIECE = 2**20
+_DELIMITERS = (b",", b";", b"\t", b"|", b" ")
 
 
 def check_cells(shapes: Iterable[Iterable[int]], path: Path, source: str) -> None:
@@ -27,14 +30,25 @@ def check_cells(shapes: Iterable[Iterable[int]], path: Path, source: str) -> Non
 
 
 def unzip(path: Path, source: str) -> bytes:
-    """Unpack a gzip file up to its budget."""
-    pieces, size = [], 0
+    """Unpack a gzip file up to its budget, for its bytes and, if it is a text, for its cells.
+
+    Python holds all characters of a text in as many bytes as the widest needs.
+    """
+    pieces, size, width, n_cells = [], 0, 1, 0
     with gzip.open(path) as stream:
         while piece := stream.read(_PIECE):
             pieces.append(piece)
             size += len(piece)
-            check_bytes(size, path, source)
+            n_cells += piece.count(b"\n") + max(map(piece.count, _DELIMITERS))
+            width = max(width, _width(piece))
+            check_bytes(max(width * size, 8 * n_cells), path, source)
     return b"".join(pieces)
+
+
+def _width(piece: bytes) -> int:
+    """Bytes for a character of a text with these bytes of UTF-8."""
+    first = np.frombuffer(piece, dtype=np.uint8).max()
+    return 4 if first >= 0xF0 else 2 if first >= 0xC4 else 1
 
 
 def allowed_bytes(path: Path) -> int:

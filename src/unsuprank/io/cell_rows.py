@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._progress import progress
-from .data_file import DataFile, FileProblem, ReadOptions
+from .data_file import DataFile, FileProblem, ReadOptions, check_width
 from .file_column import FileColumn, is_number, shorten
 from .text_columns import is_missing, text_column
 
@@ -98,6 +98,7 @@ def read_rows(
     layout = find_layout(rows, options.header)
     names, body = layout.names, layout.body
     named_rows = layout.row_title is not None
+    check_width(len(names), source)
     body.check_widths(len(names) + named_rows, source)
     if not len(body):
         raise FileProblem(f"{source} has a header and no rows")

@@ -263,12 +263,12 @@ class DataFile:
             )
 
 
-def check_width(matrix: Any, source: str) -> None:
+def check_width(n_columns: int, source: str) -> None:
     """Refuse more columns than anybody ranks."""
-    if len(matrix.shape) == 2 and matrix.shape[1] > MAX_COLUMNS:
+    if n_columns > MAX_COLUMNS:
         raise FileProblem(
-            f"{source} has {matrix.shape[1]:,} columns; up to {MAX_COLUMNS:,} are read, so check "
-            "the file, or select columns first"
+            f"{source} has {n_columns:,} columns; up to {MAX_COLUMNS:,} are read, so check the "
+            "file, or select columns first"
         )
 
 
@@ -276,7 +276,7 @@ def densify(matrix: Any, source: str) -> np.ndarray:
     """Write out a sparse matrix, if it is sound and of reasonable size; arrays pass through."""
     if not sparse.issparse(matrix):
         return np.asarray(matrix)
-    check_width(matrix, source)
+    check_width(matrix.shape[1], source)
     if hasattr(matrix, "check_format"):
         try:  # SciPy writes wherever the indices of a damaged file point to
             check_pointers(matrix)
@@ -306,7 +306,7 @@ def matrix_columns(matrix: Any, names: Sequence[str] | None, source: str) -> lis
         return numeric_columns(densify(matrix, source), names)
     if 8 * matrix.shape[0] > MAX_COLUMN_BYTES:
         raise FileProblem(f"{source} holds {matrix.shape[0]:,} rows; select some of them first")
-    check_width(matrix, source)
+    check_width(matrix.shape[1], source)
     try:
         table = read_table(matrix, min_rows=0)
     except ValueError as error:
