@@ -60,6 +60,9 @@ def bomb(path):
     elif path.suffix == ".gz":
         start, again, times = GZIPPED[path.name]
         path.write_bytes(gzip.compress(start.encode() + again.encode() * times, 1))
+    elif path.suffix == ".arff":
+        names = "".join(f"@attribute a{j} numeric\n" for j in range(2000))
+        path.write_text(f"@relation r\n{names}@data\n" + "{}\n" * 20_000)
     elif path.suffix == ".parquet":
         pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         pq.write_table(pa.table({f"x{j}": zeros.ravel()[:9_000_000] for j in range(4)}), path)
@@ -74,7 +77,9 @@ def bomb(path):
             stored.create_dataset("X", (30_000, 30_000), "f8", chunks=True, compression="gzip")
 
 
-@pytest.mark.parametrize("name", ["t.npz", "t.mat", *GZIPPED, "t.parquet", "t.feather", "t.h5ad"])
+@pytest.mark.parametrize(
+    "name", ["t.npz", "t.mat", "t.arff", *GZIPPED, "t.parquet", "t.feather", "t.h5ad"]
+)
 def test_every_reader_has_a_budget(tmp_path, name):
     bomb(tmp_path / name)
     with pytest.raises(FileProblem, match="unpacks into more than its budget of"):

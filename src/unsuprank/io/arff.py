@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from .._progress import progress
-from .data_file import DataFile, FileProblem, ReadOptions
-from .file_column import FileColumn, nominal_column, shorten
+from .budget import check_cells
+from .data_file import DataFile, FileProblem, ReadOptions, check_width
+from .file_column import FileColumn, is_number, nominal_column, shorten
 from .text_columns import decode
 from .written_dates import read_dates
 
@@ -44,13 +44,14 @@ def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
     notes: list[str] = []
     lines = decode(path.read_bytes(), source, notes).splitlines()
     attributes, start = _read_header(lines, source)
-    cells: list[list[str | None]] = []
-    where: list[int] = []
-    for number, row in _read_rows(lines, start, attributes, source):
-        cells.append(row)
-        where.append(number)
-    if not cells:
+    rows = _rows(lines, start)
+    if not rows:
         raise FileProblem(f"{source} has no rows after @data")
+    check_width(len(attributes), source)
+    check_cells([(len(rows), len(attributes))], path, source)
+    where = [number for number, _ in rows]
+    defaults = [attribute.default for attribute in attributes]
+    cells = [_cells(row, defaults, number, source) for number, row in rows]
     columns = []
     with progress(f"reading {shorten(source)}", len(attributes)) as bar:
         for attribute, values in zip(attributes, zip(*cells, strict=True), strict=True):
@@ -93,23 +94,22 @@ def _attribute(line: str, number: int, source: str) -> Attribute:
     )
 
 
-def _read_rows(
-    lines: list[str], start: int, attributes: list[Attribute], source: str
-) -> Iterator[tuple[int, list[str | None]]]:
-    for number, line in enumerate(lines[start:], start + 1):
-        line = line.strip()
-        if not line or line.startswith("%"):
-            continue
-        if line.startswith("{"):
-            yield number, _sparse_row(line, attributes, number, source)
-            continue
-        tokens = _tokens(line, number, source)
-        if len(tokens) != len(attributes):
-            raise FileProblem(
-                f"{source}, line {number}: {len(tokens)} values where {len(attributes)} attributes "
-                "are declared"
-            )
-        yield number, [None if t == "?" else _unquote(t) for t in tokens]
+def _rows(lines: list[str], start: int) -> list[tuple[int, str]]:
+    """The lines that hold a row, with their numbers."""
+    stripped = ((number, line.strip()) for number, line in enumerate(lines[start:], start + 1))
+    return [(number, line) for number, line in stripped if line and not line.startswith("%")]
+
+
+def _cells(line: str, defaults: list[str], number: int, source: str) -> list[str | None]:
+    if line.startswith("{"):
+        return _sparse_row(line, defaults, number, source)
+    tokens = _tokens(line, number, source)
+    if len(tokens) != len(defaults):
+        raise FileProblem(
+            f"{source}, line {number}: {len(tokens)} values where {len(defaults)} attributes "
+            "are declared"
+        )
+    return [None if t == "?" else _unquote(t) for t in tokens]
 
 
 def _tokens(line: str, number: int, source: str) -> list[str]:
@@ -130,14 +130,12 @@ def _unclosed(token: str) -> bool:
     return token[:1] in _QUOTES and _QUOTED.fullmatch(token) is None
 
 
-def _sparse_row(
-    line: str, attributes: list[Attribute], number: int, source: str
-) -> list[str | None]:
-    row: list[str | None] = [a.default for a in attributes]
+def _sparse_row(line: str, defaults: list[str], number: int, source: str) -> list[str | None]:
+    row: list[str | None] = [*defaults]
     body, position = line[1:].rstrip().removesuffix("}").strip(), 0
     while position < len(body):
         match = _SPARSE.match(body, position)
-        if match is None or int(match.group(1)) >= len(attributes):
+        if match is None or int(match.group(1)) >= len(row):
             raise FileProblem(f"{source}, line {number}: not a sparse row: {shorten(line)}")
         value = match.group(2).strip()
         row[int(match.group(1))] = None if value == "?" else _unquote(value)
@@ -183,13 +181,12 @@ def _dates(column: FileColumn) -> FileColumn:
 def _numbers(
     attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
 ) -> np.ndarray:
-    values = np.empty(len(cells))
-    for i, cell in enumerate(cells):
-        try:
-            values[i] = np.nan if cell is None else float(cell)
-        except ValueError:
-            raise FileProblem(
-                f"{source}, line {lines[i]}: {shorten(str(cell), 30)!r} in the numeric attribute "
-                f"{shorten(attribute.name)!r}"
-            ) from None
-    return values
+    written = ["nan" if cell is None else cell for cell in cells]
+    try:
+        return np.fromiter(map(float, written), dtype=np.float64, count=len(cells))
+    except ValueError:
+        i = next(i for i, cell in enumerate(written) if not is_number(cell))
+        raise FileProblem(
+            f"{source}, line {lines[i]}: {shorten(written[i], 30)!r} in the numeric attribute "
+            f"{shorten(attribute.name)!r}"
+        ) from None

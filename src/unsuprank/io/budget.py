@@ -62,5 +62,6 @@ def check_bytes(n_bytes: int, path: Path, source: str) -> None:
     if n_bytes > allowed:
         raise FileProblem(
             f"{source} has {size:,} bytes and unpacks into more than its budget of "
-            f"{allowed / 2**20:,.0f} MB; store the table without compression if that is meant"
+            f"{allowed / 2**20:,.0f} MB; store the table without compression, or as a "
+            "sparse .npz, if that is meant"
         )
