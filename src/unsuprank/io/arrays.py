@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .budget import check_cells
+from .budget import check_bytes, check_cells
 from .data_file import (
     DataFile,
     FileProblem,
@@ -44,8 +45,8 @@ def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
         with np.load(path, allow_pickle=False) as stored:
             if not isinstance(stored, np.lib.npyio.NpzFile):
                 raise FileProblem(f"{source} is not an .npz file")
-            check_cells(_shapes(stored), path, source)
-            if {"format", "shape", "data", "indices"} <= set(stored.files):
+            check_bytes(sum(_sizes(stored)), path, source)
+            if {"format", "shape", "data"} <= set(stored.files):
                 return _from_matrix(sparse.load_npz(path), source)
             return _from_variables(_plain_arrays(stored, source), source, options.key)
     except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
@@ -54,8 +55,8 @@ def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
         raise FileProblem(_refusal(source, error)) from None
 
 
-def _shapes(stored: Any) -> Iterator[tuple[int, ...]]:
-    """Shapes of the arrays of an .npz file, as their headers tell."""
+def _sizes(stored: Any) -> Iterator[int]:
+    """Bytes of the arrays of an .npz file, as their headers tell, with eight or more for a cell."""
     for name in stored.zip.namelist():
         with stored.zip.open(name) as stream:
             if not name.endswith(".npy"):
@@ -65,16 +66,18 @@ def _shapes(stored: Any) -> Iterator[tuple[int, ...]]:
             read = (
                 np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
             )
-            yield read(stream)[0]
+            shape, _, dtype = read(stream)
+            yield math.prod(shape) * max(8, dtype.itemsize)
 
 
 def _refusal(source: str, error: Exception) -> str:
-    if "pickle" in str(error).lower() or "Python objects" in str(error):
+    if "allow_pickle=False" in str(error) or "Python objects" in str(error):
         return (
             f"{source} holds Python objects, which are refused because unpickling can run any "
             "code; save plain numbers instead"
         )
-    return f"{source} cannot be read: {error}"
+    said = str(error).partition("\n")[0]  # the lines below tell programmers how to read it anyway
+    return f"{source} cannot be read: {said}"
 
 
 def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:

@@ -58,7 +58,8 @@ def read_matlab(path: Path, source: str) -> dict[str, Any]:
 class _Reader:
     def __init__(self, path: Path, source: str, order: str) -> None:
         self._path, self._source, self._order = path, source, order
-        self._taken = 0
+        #: Bytes of elements that were unpacked, and of the values that were made of them.
+        self._unpacked, self._taken = 0, 0
 
     def _take(self, n_bytes: int) -> None:
         self._taken += n_bytes
@@ -67,13 +68,15 @@ class _Reader:
     def variables(self, data: bytes) -> Iterator[tuple[str, Any]]:
         for element in self._elements(data[HEADER_BYTES:]):
             if element.kind == COMPRESSED:
-                element = next(self._elements(self._unpacked(element.content)), Element(0, b""))
+                element = next(self._elements(self._unpack(element.content)), Element(0, b""))
             if element.kind == MATRIX:
                 yield self._matrix(element.content)
 
-    def _unpacked(self, content: bytes) -> bytes:
-        unpacked = zlib.decompressobj().decompress(content, allowed_bytes(self._path) + 1)
-        check_bytes(len(unpacked), self._path, self._source)
+    def _unpack(self, content: bytes) -> bytes:
+        most = allowed_bytes(self._path) - self._unpacked
+        unpacked = zlib.decompressobj().decompress(content, most + 1)
+        self._unpacked += len(unpacked)
+        check_bytes(self._unpacked, self._path, self._source)
         return unpacked
 
     def _elements(self, data: bytes) -> Iterator[Element]:
@@ -154,6 +157,7 @@ class _Reader:
         """The rows of an array of characters, without the blanks that make them equally long."""
         if element is None or element.kind not in TEXTS:
             raise ValueError("a text is missing, or of an unknown type")
+        self._take(4 * len(element.content))  # NumPy's texts have four bytes a character
         code = TEXTS[element.kind]
         if code in ("utf-16", "utf-32"):
             code += "-le" if self._order == "<" else "-be"
