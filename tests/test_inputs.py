@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from unsuprank import Genie3, PredictiveClusteringForest, VarianceRanker
@@ -94,3 +97,49 @@ def test_dates_of_frames_are_days():
         values = read_table(frame).values
     np.testing.assert_allclose(values[:, :2], np.array(expected)[:, [0, 3]])
     np.testing.assert_allclose(values[:, 2], values[:, 0] - 1 / 24)
+
+
+def test_what_is_masked_is_missing():
+    values = np.arange(12.0).reshape(4, 3)
+    mask = np.eye(4, 3, dtype=bool)
+    expected = np.where(mask, np.nan, values)
+    for kind in (float, int, ">f4", np.uint8):
+        table = read_table(np.ma.masked_array(values.astype(kind), mask))
+        np.testing.assert_array_equal(table.values, expected)
+    words = np.ma.masked_array(np.array([["a", 1], ["b", 2]], dtype=object), [[0, 0], [1, 0]])
+    np.testing.assert_array_equal(read_table(words).values, [[0, 1], [np.nan, 2]])
+    np.testing.assert_array_equal(read_table(np.ma.masked_array(values)).values, values)
+    with pytest.raises(ValueError, match="VarianceRanker cannot take missing values"):
+        VarianceRanker().fit(np.ma.masked_array(values, mask))
+
+
+def test_decimals_of_databases_are_numbers_in_every_frame():
+    columns = {"price": [Decimal("1.5"), None, Decimal("-2")], "name": ["x", "y", "x"]}
+    for frame in (pd.DataFrame(columns), pl.DataFrame(columns)):
+        table = read_table(frame)
+        np.testing.assert_array_equal(table.values, [[1.5, 0], [np.nan, 1], [-2, 0]])
+        assert table.schema.categories[0] is None
+        again = read_table(frame, schema=table.schema)
+        np.testing.assert_array_equal(again.values, table.values)
+
+
+def test_numbers_in_columns_of_objects_are_names_and_told_of():
+    hidden = pd.DataFrame({"a": [1, 2.5, None], "b": ["x", "y", "x"]}, dtype=object)
+    with pytest.warns(UserWarning, match=r"'a' holds numbers in a column of objects .*astype"):
+        assert read_table(hidden).schema.categories[0] is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_table(hidden, nominal_features=["a"])
+        read_table(pd.DataFrame({"a": [1, 2, 1]}, dtype="category"))
+        read_table(pd.DataFrame({"a": [True, None, False], "b": [None] * 3}, dtype=object))
+
+
+def test_columns_of_lists_and_of_one_name_are_refused_by_name():
+    for value in ([1], {"a": 1}, np.ones(2)):
+        frame = pd.DataFrame({"good": [1.0, 2.0], "bad": [value, value]})
+        with pytest.raises(ValueError, match=r"'bad' holds values of type \w+; only numbers and"):
+            read_table(frame)
+    twice = pa.table([[1, 2], [3, 4], [5, 6]], names=["a", "b", "a"])
+    for frame in (twice, twice.to_pandas()):
+        with pytest.raises(ValueError, match="2 columns of X are called 'a'; give each column"):
+            read_table(frame)

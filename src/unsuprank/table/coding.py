@@ -23,6 +23,11 @@ def _known(column: np.ndarray) -> np.ndarray:
     )
 
 
+def types_of_values(column: np.ndarray) -> set[type]:
+    """The types of the values of a column of objects; what is missing is none."""
+    return set(map(type, column[_known(column)]))
+
+
 def code_values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the values of a nominal column, NaN where one is missing, and its sorted values."""
     categories = find_categories(column)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping
+from decimal import Decimal
 from os import PathLike
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from narwhals.dependencies import is_pandas_dataframe
+from narwhals.exceptions import DuplicateError
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .coding import column_major, encode_columns, find_categories
+from .coding import column_major, encode_columns, find_categories, types_of_values
 from .dense_table import Table
 from .schema import ColumnChoice, Schema, column_mask
 from .sparse_table import NUMBERS_ONLY, SparseTable, checked_matrix
 
 MICROSECONDS_A_DAY = 86_400e6
+#: Types of the values of a column of objects that may be meant as numbers, and of one that is.
+NUMBERS = frozenset({int, float, np.float32, np.float64, np.int32, np.int64})
+EXACT_NUMBERS = frozenset({*NUMBERS, Decimal})
 
 
 def read_table(
@@ -39,7 +45,8 @@ def read_table(
     nominal_features : names, indices or boolean mask of nominal columns, optional
         Needed for plain arrays only: DataFrame columns that hold categories, strings,
         objects or booleans are nominal without being named, and so are columns of an array of
-        objects that hold strings. Dates and times are numbers of days.
+        objects that hold strings. Dates and times are numbers of days, decimals are numbers, and
+        what is masked is missing.
     schema : Schema, optional
         Of the training table, when rows for prediction are read.
     min_rows : int
@@ -57,7 +64,7 @@ def read_table(
         table = _reread(X, nominal_features, schema)
         _check_shape(table.shape, min_rows, estimator)
         return table
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = _as_frame(X)
     if isinstance(frame, nw.DataFrame):
         values, found = _read_frame(frame, nominal_features, schema)
     else:
@@ -99,6 +106,18 @@ def _table_of_sparse_frame(frame: Any) -> Table:
             "frame.sparse.to_dense()."
         )
     return read_table(frame.sparse.to_coo(), min_rows=0).renamed(map(str, frame.columns))
+
+
+def _as_frame(X: Any) -> Any:
+    """A DataFrame of any kind as that of narwhals; anything else as it is."""
+    try:
+        return nw.from_native(X, eager_only=True, pass_through=True)
+    except DuplicateError:
+        names = getattr(X, "column_names", None) or X.columns
+        name, times = Counter(names).most_common(1)[0]
+        raise ValueError(
+            f"{times} columns of X are called {name!r}; give each column a name of its own."
+        ) from None
 
 
 def _check_shape(shape: tuple[int, ...], min_rows: int, estimator: Any) -> None:
@@ -161,6 +180,8 @@ def _read_array(
     X: Any, nominal: ColumnChoice, schema: Schema | None, estimator: Any
 ) -> tuple[np.ndarray, Schema]:
     _refuse_what_is_no_table(X)
+    if np.ma.is_masked(X):
+        X = _without_mask(X)
     any_nominal = schema is not None and any(c is not None for c in schema.categories)
     if nominal is None and schema is None:
         nominal = _columns_with_texts(X)
@@ -189,6 +210,12 @@ def _refuse_what_is_no_table(X: Any) -> None:
             f"X is {'None' if X is None else 'a dict'}; pass an array, a DataFrame, an AnnData or "
             "a Table."
         )
+
+
+def _without_mask(X: np.ma.MaskedArray) -> np.ndarray:
+    """An array in which what was masked is missing."""
+    kind = np.float64 if X.dtype.kind in "iuf" else object
+    return np.ma.filled(X.astype(kind), np.nan)
 
 
 def _columns_with_texts(X: Any) -> np.ndarray | None:
@@ -233,7 +260,6 @@ def _read_frame(
     dtypes = frame.schema
     names = tuple(str(name) for name in dtypes)
     numeric = [dtype.is_numeric() for dtype in dtypes.values()]
-    ordered = [dtype.is_numeric() or dtype.is_temporal() for dtype in dtypes.values()]
     if schema is not None:
         _check_width(len(names), schema)
     elif nominal is None and all(numeric):
@@ -242,7 +268,10 @@ def _read_frame(
         return column_major(frame.to_numpy()), schema
     columns = [_column_values(*column) for column in zip(frame.iter_columns(), names, strict=True)]
     if schema is None:
-        is_nominal = column_mask(nominal, len(names), names) | ~np.array(ordered)
+        named = column_mask(nominal, len(names), names)
+        is_nominal = named | ~np.array([_is_ordered(column) for column in columns])
+        objects = np.array([dtype == nw.Object for dtype in dtypes.values()])
+        _warn_of_hidden_numbers(columns, names, objects & is_nominal & ~named)
         categories = tuple(
             find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
         )
@@ -263,7 +292,35 @@ def _column_values(series: nw.Series, name: str) -> np.ndarray:
         return _days(series)
     elif dtype.is_nested():
         raise ValueError(f"Column {name!r} holds {dtype}; only numbers and names can be ranked.")
-    return np.array([*series.to_list(), None], dtype=object)[:-1]
+    values = np.array([*series.to_list(), None], dtype=object)[:-1]
+    for kind in set(map(type, values)):
+        if kind.__hash__ is None:
+            raise ValueError(
+                f"Column {name!r} holds values of type {kind.__name__}; only numbers and names can "
+                "be ranked."
+            )
+    return values
+
+
+def _is_ordered(column: np.ndarray) -> bool:
+    """Whether a column holds numbers, which may be exact ones as databases have them."""
+    if column.dtype != object:
+        return column.dtype.kind == "f"
+    kinds = types_of_values(column)
+    return Decimal in kinds and kinds <= EXACT_NUMBERS
+
+
+def _warn_of_hidden_numbers(
+    columns: list[np.ndarray], names: tuple[str, ...], suspects: np.ndarray
+) -> None:
+    """Tell of columns that are nominal only because they are columns of objects."""
+    for j in np.flatnonzero(suspects).tolist():
+        if set() < types_of_values(columns[j]) <= NUMBERS:
+            warnings.warn(
+                f"Column {names[j]!r} holds numbers in a column of objects and is read as nominal; "
+                "use .astype(float) to rank it as numbers.",
+                stacklevel=2,
+            )
 
 
 def _days(series: nw.Series) -> np.ndarray:
