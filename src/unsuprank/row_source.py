@@ -14,6 +14,7 @@ in :mod:`unsuprank.io`.
 from __future__ import annotations
 
 import mmap
+import sys
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -313,5 +314,5 @@ def _release(array: Any) -> None:
     """
     if isinstance(array, np.memmap) and array.mode in ("r", "r+"):
         mapping = mapping_of(array)
-        if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
+        if mapping is not None and sys.platform != "win32":
             mapping.madvise(mmap.MADV_DONTNEED)

@@ -12,7 +12,15 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
-from unsuprank.io import FileProblem, read_file, read_scores, write_rows
+from unsuprank.io import (
+    FileProblem,
+    ReadOptions,
+    open_large,
+    read_file,
+    read_scores,
+    write_rows,
+)
+from unsuprank.io.parquet import rows_of_group
 
 
 def sparse_npz(path, index, kind=b"csr"):
@@ -163,13 +171,80 @@ def test_a_word_that_many_rows_have_is_read_once(tmp_path, ending, column):
     assert (read.columns[-1].values == np.arange(n_rows) % 7).all()
 
 
-def test_lists_are_judged_by_all_that_they_hold(tmp_path):
+def test_lists_are_told_of_and_not_read(tmp_path, monkeypatch):
+    """Two rows may hold any number of values, in a few bytes."""
+    from unsuprank.io import parquet
+
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     items = pa.array(np.zeros(40_000_000, dtype=np.int8))
     lists = pa.ListArray.from_arrays(pa.array([0, 20_000_000, 40_000_000], pa.int32()), items)
-    pq.write_table(pa.table({"a": lists}), tmp_path / "t.parquet")
-    with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
-        read_file(tmp_path / "t.parquet")
+    pq.write_table(pa.table({"a": lists, "b": [1.0, 2.0]}), tmp_path / "t.parquet")
+    asked = []
+    monkeypatch.setattr(
+        parquet, "rows_of_group", lambda *a: asked.append(a[2]) or rows_of_group(*a)
+    )
+    lists, numbers = read_file(tmp_path / "t.parquet").columns
+    assert "holds values of type list" in lists.problem
+    assert numbers.values.tolist() == [1.0, 2.0]
+    assert asked == [["b"]]
+
+
+def write_groups(path):
+    """A Parquet file of two groups of ten rows; gives its bytes up to the length of its end."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    with pq.ParquetWriter(path, pa.schema({"a": pa.float64()})) as writer:
+        for _ in range(2):
+            writer.write_table(pa.table({"a": np.arange(10.0)}))
+    return path.read_bytes()
+
+
+def change_end(path, content, place, new, n_old=1):
+    """Write other bytes to a place in the description at the end of a Parquet file."""
+    length = int.from_bytes(content[-8:-4], "little") + len(new) - n_old
+    body = content[:place] + new + content[place + n_old : -8]
+    path.write_bytes(body + length.to_bytes(4, "little") + b"PAR1")
+
+
+@pytest.mark.parametrize("said", [0, 2, 9, 11, 2**30])
+def test_a_group_with_other_rows_than_it_says(tmp_path, said):
+    path = tmp_path / "t.parquet"
+    content = write_groups(path)
+    # The last number that is a ten, and written twice as large: how many rows the second group has.
+    last = content.rindex(b"\x16\x14") + 1
+    change_end(path, content, last, as_varint(2 * said))
+    with pytest.raises(FileProblem, match=f"groups have {10 + said:,} rows, and it says 20"):
+        read_file(path)
+    assert open_large(path, ReadOptions(), 0) is None
+
+
+@pytest.mark.parametrize("said", [0, 2, 9, 11, 2**30])
+def test_a_column_with_other_values_than_it_says(tmp_path, said):
+    path = tmp_path / "t.parquet"
+    content = write_groups(path)
+    last_but_one = content.rindex(b"\x16\x14", 0, content.rindex(b"\x16\x14")) + 1
+    change_end(path, content, last_but_one, as_varint(2 * said))
+    with contextlib.suppress(FileProblem):
+        assert read_file(path).columns[0].values.tolist() == [*range(10)] * 2
+    with contextlib.suppress(FileProblem):
+        assert open_large(path, ReadOptions(), 0).rows.take(np.arange(20)).shape == (20, 1)
+
+
+def as_varint(number):
+    """Seven bits a byte, all but the last marked."""
+    return bytes([number & 127 | 128]) + as_varint(number >> 7) if number > 127 else bytes([number])
+
+
+def test_sizes_that_pyarrow_cannot_look_at(tmp_path):
+    """It ends the process when it is asked what a column takes whose counts do not fit."""
+    path = tmp_path / "t.parquet"
+    content = write_groups(path)
+    # No count of lists, and two counts of known values: none and ten. Then the other way round.
+    usual, other = b"\x29\x06\x19\x26\x00\x14", b"\x29\x26\x00\x14\x19\x06"
+    if usual not in content:
+        pytest.skip("a pyarrow that writes no such counts")
+    change_end(path, content, content.rindex(usual), other, len(usual))
+    with pytest.raises(FileProblem, match=r"not a readable Parquet file: .*mismatch"):
+        read_file(path)
 
 
 def test_a_header_that_promises_too_much(tmp_path):

@@ -29,7 +29,8 @@ _leaving = threading.Event()
 def watch() -> None:
     """From now on, an interrupt ends the process."""
     ours, theirs = os.pipe()
-    os.set_blocking(theirs, False)
+    if sys.platform != "win32":  # which does not ask for it, and learnt it in Python 3.12 only
+        os.set_blocking(theirs, False)
     # Signals are written there when they come, not when the main thread is ready for them.
     signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
     threading.Thread(target=_wait, args=(ours,), name="interrupts", daemon=True).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +35,62 @@ def _read(path: Path, source: str, what: str) -> DataFile:
             f"{source}: {what} needs pyarrow; pip install 'unsuprank[io]' to read it"
         ) from None
     with any_error_means(f"{source} is not a readable {what} file"):
-        if what == "Feather":
-            check_bytes(unpacked_bytes(path), path, source)
-            table = pyarrow.feather.read_table(path)
-            return _from_arrow(table, table.schema, source)
-        with pyarrow.parquet.ParquetFile(path) as file:
-            stored, schema = file.metadata, file.schema_arrow
-        check_bytes(_bytes_of(stored), path, source)
-        table = pyarrow.parquet.read_table(path, read_dictionary=leaves_of_texts(stored))
-        return _from_arrow(table, schema, source)
+        if what == "Parquet":
+            return _from_parquet(path, source)
+        check_bytes(unpacked_bytes(path), path, source)
+        table = pyarrow.feather.read_table(path)
+        read = np.flatnonzero(_is_read(table.schema)).tolist()
+        return _from_arrow(table.schema, table.select(read), source)
+
+
+def _from_parquet(path: Path, source: str) -> DataFile:
+    """Make the columns of a Parquet file; those that cannot be ranked are not read."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    with pyarrow.parquet.ParquetFile(path) as file:
+        stored, schema = file.metadata, file.schema_arrow
+    sizes = group_sizes(stored)
+    check_bytes(_bytes_of(stored), path, source)
+    wanted = [field.name for field, read in zip(schema, _is_read(schema), strict=True) if read]
+    with pyarrow.parquet.ParquetFile(path, read_dictionary=leaves_of_texts(stored)) as file:
+        batches = [b for g, size in enumerate(sizes) for b in rows_of_group(file, g, wanted, size)]
+    table = pa.Table.from_batches(batches) if batches else schema.empty_table().select(wanted)
+    return _from_arrow(schema, table, source)
 
 
 def _bytes_of(stored) -> int:
-    """What the values of a Parquet file take, those of lists and structures among them."""
-    width = [max(8, stored.schema.column(j).length) for j in range(stored.num_columns)]
+    """What a Parquet file takes once it is unpacked, or its values if that is more.
+
+    What single columns take is written there, too, but pyarrow ends the process where that is
+    damaged.
+    """
     groups = (stored.row_group(g) for g in range(stored.num_row_groups))
-    chunks = ((group.column(j), width[j]) for group in groups for j in range(group.num_columns))
-    return sum(max(w * chunk.num_values, chunk.total_uncompressed_size) for chunk, w in chunks)
+    widths = (max(8, stored.schema.column(j).length) for j in range(stored.num_columns))
+    return max(stored.num_rows * sum(widths), sum(group.total_byte_size for group in groups))
+
+
+def group_sizes(stored) -> list[int]:
+    """How many rows each group of rows has; an error unless these are the rows of the file."""
+    sizes = [stored.row_group(g).num_rows for g in range(stored.num_row_groups)]
+    if sum(sizes) != stored.num_rows or min(sizes, default=0) < 0:
+        raise ValueError(f"its groups have {sum(sizes):,} rows, and it says {stored.num_rows:,}")
+    return sizes
+
+
+def rows_of_group(file, group: int, columns: Sequence[str], most: int) -> Iterator[Any]:
+    """Batches of the rows of a group, `most` at a time.
+
+    A damaged column may say that it has more values than there are rows, and go on for ever.
+    """
+    left = file.metadata.row_group(group).num_rows
+    for batch in file.iter_batches(max(1, min(left, most)), [group], columns):
+        left -= batch.num_rows
+        if left < 0:
+            break
+        yield batch
+    if left:
+        raise ValueError("a group of rows does not have as many as the file says")
 
 
 def leaves_of_texts(stored) -> list[str]:
@@ -62,17 +102,20 @@ def leaves_of_texts(stored) -> list[str]:
     return [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
 
 
-def _from_arrow(table, schema, source: str) -> DataFile:
-    """Make the columns of a table, whose types are those of `schema`."""
+def _from_arrow(schema, table, source: str) -> DataFile:
+    """Make the columns that `schema` tells of; the table has those that are read."""
     table.validate(full=True)  # offsets of a damaged file may lead out of its buffers
     index = index_names(schema)
     columns, row_names, title = [], None, ""
-    for field, values in zip(schema, table.columns, strict=True):
-        if field.name in index:
-            row_names = _row_names(values)
+    held = iter(table.columns)
+    for field, read in zip(schema, _is_read(schema), strict=True):
+        if not read:
+            columns.append(column_of_others(field.name, field.type, table.num_rows))
+        elif field.name in index:
+            row_names = _row_names(next(held))
             title = "" if field.name.startswith("__index_level") else field.name
         else:
-            columns.append(_column(field.name, field.type, values))
+            columns.append(_column(field.name, field.type, next(held)))
     notes = [] if row_names is None else ["the stored index names the rows; it is not ranked"]
     return DataFile(source, columns, row_names, notes, row_title=title)
 
@@ -83,10 +126,19 @@ def _row_names(values) -> list[str]:
     return [names[code] for code in codes]
 
 
+def _is_read(schema) -> list[bool]:
+    """Mask of the columns that are ranked or name the rows; nobody needs the others."""
+    index = index_names(schema)
+    return [field.name in index or kind_of(field.type) != "others" for field in schema]
+
+
 def index_names(schema) -> set[str]:
     """Name the columns that a pandas index was stored in."""
+    import pyarrow as pa
+
     described = (schema.pandas_metadata or {}).get("index_columns", [])
-    return {name for name in described if isinstance(name, str)}
+    flat = {field.name for field in schema if not pa.types.is_nested(field.type)}
+    return {name for name in described if isinstance(name, str) and name in flat}
 
 
 def kind_of(kind) -> str:
@@ -139,9 +191,7 @@ def _column(name: str, type_, values) -> FileColumn:
         return FileColumn(name, numbers_of(values))
     if kind == "texts":
         return _understood(_names(name, *coded(values)))
-    if kind == "times":
-        return _moments(name, values)
-    return column_of_others(name, type_, len(values))
+    return _moments(name, values)
 
 
 def column_of_others(name: str, type_, n_rows: int) -> FileColumn:

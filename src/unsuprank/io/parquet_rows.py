@@ -26,10 +26,12 @@ from .parquet import (
     coded,
     column_of_others,
     column_of_texts,
+    group_sizes,
     index_names,
     kind_of,
     leaves_of_texts,
     numbers_of,
+    rows_of_group,
     seconds_of,
 )
 from .written_dates import time_scale
@@ -80,9 +82,7 @@ class ParquetRows(RowSource):
         self.path = str(path)
         with pyarrow.parquet.ParquetFile(self.path) as file:
             schema, self._texts = file.schema_arrow, leaves_of_texts(file.metadata)
-            self._group_rows = [
-                file.metadata.row_group(g).num_rows for g in range(file.num_row_groups)
-            ]
+            self._group_rows = group_sizes(file.metadata)
         self.n_rows = sum(self._group_rows)
         stored = [name for name in schema.names if name not in index_names(schema)]
         surveys = {name: _Survey(schema.field(name).type, name in nominal) for name in stored}
@@ -167,7 +167,7 @@ class ParquetRows(RowSource):
 
         with pyarrow.parquet.ParquetFile(self.path, read_dictionary=self._texts) as file:
             for group in range(file.num_row_groups) if groups is None else groups:
-                for batch in file.iter_batches(BATCH_ROWS, [group], columns):
+                for batch in rows_of_group(file, group, columns, BATCH_ROWS):
                     yield batch.select(columns)  # in this order
                 pa.default_memory_pool().release_unused()
 
