@@ -4,7 +4,7 @@
 # make fuzz    many fresh random tables, and 10,000 damaged inputs at every front door
 # make coverage  every test, and the lines and branches that they reach
 # make mutate  small faults in what reckons: do the tests notice?
-# make lint    ruff, mypy, clang-format
+# make lint    ruff, mypy (for Linux and for Windows), clang-format
 # make bench   ratios against the peers, measured side by side
 # make bench-scale  large tables: rows without end, time and memory
 # make truth   which method finds what: planted columns, noise, identifiers, labelled sets
@@ -102,8 +102,12 @@ mutate: $(VENV)/.installed-test
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	@$(MAKE) --no-print-directory -j2 types-linux types-win32
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+# What a system does not have is no attribute there.
+types-%:
+	$(BIN)/mypy --platform $* --cache-dir .mypy_cache/$*
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks

@@ -81,7 +81,8 @@ def _walk_and_exit(path: Path, into: int) -> None:  # pragma: no cover (it leave
 
 def _limit_this_process(size: int) -> None:  # pragma: no cover (it leaves no trace)
     """Let a process come to an end by what a file of some size does not call for."""
-    assert sys.platform == "linux"
+    if sys.platform != "linux":
+        return
     import resource
 
     faulthandler.disable()  # this process is here to crash
