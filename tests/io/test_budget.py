@@ -303,3 +303,22 @@ def test_damaged_scores(tmp_path, name):
     (tmp_path / name).write_bytes(b'[{"feature": \xff\xfe')
     with pytest.raises(FileProblem, match="is not a table of scores"):
         read_scores(tmp_path / name)
+
+
+def test_scores_have_a_budget(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for n_rows, refused in (
+        (40_000_000, "unpacks into more than its budget"),
+        (2_000_000, "no table"),
+    ):
+        ranks = np.zeros(n_rows, dtype=np.int32)
+        pq.write_table(
+            pa.table({"feature": repeated(n_rows, "w"), "rank": ranks}), tmp_path / "s.parquet"
+        )
+        with pytest.raises(FileProblem, match=refused):
+            read_scores(tmp_path / "s.parquet")
+    # Every row by itself would have as many cells as the header: 10^10.
+    header = "feature,rank," + ",".join(map(str, range(100_000)))
+    rows = "".join(f"f{i},{i}\n" for i in range(100_000))
+    (tmp_path / "s.csv").write_text(f"{header}\n\n{rows}")
+    assert read_scores(tmp_path / "s.csv") == [f"f{i}" for i in range(100_000)]

@@ -95,10 +95,10 @@ def read_rows(
 
     `commas` says whether cells may hold a comma of their own, so that it can be a decimal one.
     """
+    check_width(len(rows.first), source)
     layout = find_layout(rows, options.header)
     names, body = layout.names, layout.body
     named_rows = layout.row_title is not None
-    check_width(len(names), source)
     body.check_widths(len(names) + named_rows, source)
     if not len(body):
         raise FileProblem(f"{source} has a header and no rows")

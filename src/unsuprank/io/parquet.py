@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,16 @@ def _read(path: Path, source: str, what: str) -> DataFile:
 
 
 def _from_parquet(path: Path, source: str) -> DataFile:
-    """Make the columns of a Parquet file; those that cannot be ranked are not read."""
+    """Make the columns of a Parquet file."""
+    import pyarrow.parquet
+
+    schema = pyarrow.parquet.read_schema(path)
+    wanted = {field.name for field, read in zip(schema, _is_read(schema), strict=True) if read}
+    return _from_arrow(schema, read_groups(path, source, wanted), source)
+
+
+def read_groups(path: Path, source: str, wanted: Collection[str]) -> Any:
+    """Read some of the columns of a Parquet file, up to its budget."""
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -52,11 +61,10 @@ def _from_parquet(path: Path, source: str) -> DataFile:
         stored, schema = file.metadata, file.schema_arrow
     sizes = group_sizes(stored)
     check_bytes(_bytes_of(stored), path, source)
-    wanted = [field.name for field, read in zip(schema, _is_read(schema), strict=True) if read]
+    names = [name for name in schema.names if name in wanted]
     with pyarrow.parquet.ParquetFile(path, read_dictionary=leaves_of_texts(stored)) as file:
-        batches = [b for g, size in enumerate(sizes) for b in rows_of_group(file, g, wanted, size)]
-    table = pa.Table.from_batches(batches) if batches else schema.empty_table().select(wanted)
-    return _from_arrow(schema, table, source)
+        batches = [b for g, size in enumerate(sizes) for b in rows_of_group(file, g, names, size)]
+    return pa.Table.from_batches(batches) if batches else schema.empty_table().select(names)
 
 
 def _bytes_of(stored) -> int:

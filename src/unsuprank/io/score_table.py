@@ -12,10 +12,12 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from .data_file import FileProblem
+from .data_file import MAX_COLUMNS, FileProblem
+from .parquet import coded, read_groups
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
@@ -100,11 +102,11 @@ def read_scores(path: str | Path) -> list[str]:
             f"{path} does not exist; write it with `unsuprank rank FILE --out {path}`"
         )
     try:
-        schema, rows = _read_rows(path)
+        schema, features, ranks = _read_ranking(path)
         if schema > SCHEMA:
             raise FileProblem(f"{path} was written by a later version of unsuprank; update it")
-        ranked = sorted(rows, key=lambda row: int(row["rank"]))
-        return [str(row["feature"]) for row in ranked]
+        ranked = sorted(zip(map(int, ranks), features, strict=True), key=itemgetter(0))
+        return [str(feature) for _, feature in ranked]
     except FileProblem:
         raise
     except Exception as error:  # whatever a damaged file leads to
@@ -113,17 +115,38 @@ def read_scores(path: str | Path) -> list[str]:
         ) from None
 
 
-def _read_rows(path: Path) -> tuple[int, list[Row]]:
-    """Read the schema, 0 where a file tells none, and the rows."""
+def _read_ranking(path: Path) -> tuple[int, Sequence[Any], Sequence[Any]]:
+    """Read the schema, 0 where a file tells none, and the features with their ranks.
+
+    Nothing else is read: what it may turn into is not known.
+    """
     ending = path.suffix.lower()
     if ending == ".json":
-        content = json.loads(path.read_text("utf-8"))
-        return (0, content) if isinstance(content, list) else (content["schema"], content["rows"])
+        return _ranking_of_json(path)
     if ending in (".parquet", ".pq"):
-        import pyarrow.parquet as pq
-
-        table = pq.read_table(path)
-        return int((table.schema.metadata or {}).get(_SCHEMA_KEY, 0)), table.to_pylist()
+        return _ranking_of_parquet(path)
     with path.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t" if ending == ".tsv" else ","))
-    return 0, [{**row, "feature": _unguarded(row["feature"])} for row in rows]
+        cells = csv.reader(stream, delimiter="\t" if ending == ".tsv" else ",")
+        header = next(cells, [])
+        feature, rank = header.index("feature"), header.index("rank")
+        rows = [(_unguarded(row[feature]), row[rank]) for row in cells if row]
+    return 0, [row[0] for row in rows], [row[1] for row in rows]
+
+
+def _ranking_of_json(path: Path) -> tuple[int, Sequence[Any], Sequence[Any]]:
+    content = json.loads(path.read_text("utf-8"))
+    schema, rows = (
+        (0, content) if isinstance(content, list) else (content["schema"], content["rows"])
+    )
+    return schema, [row["feature"] for row in rows], [row["rank"] for row in rows]
+
+
+def _ranking_of_parquet(path: Path) -> tuple[int, Sequence[Any], Sequence[Any]]:
+    table = read_groups(path, str(path), ("feature", "rank"))
+    if table.num_rows > MAX_COLUMNS:
+        raise FileProblem(f"{path} has {table.num_rows:,} rows, which are scores of no table")
+    words, codes = coded(table.column("feature"))
+    names = words.to_pylist()
+    features = [names[code] for code in codes.tolist()]
+    schema = int((table.schema.metadata or {}).get(_SCHEMA_KEY, 0))
+    return schema, features, table.column("rank").to_pylist()
