@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import itertools
@@ -44,6 +45,9 @@ def test_more_columns_than_anybody_ranks(tmp_path):
     (tmp_path / "t.svm").write_text("1 20000000:1\n")
     with pytest.raises(FileProblem, match="has 20,000,000 columns; up to 1,000,000 are read"):
         read_file(tmp_path / "t.svm")
+    (tmp_path / "t.svm.bz2").write_bytes(bz2.compress(b"1 1:1\n"))
+    with pytest.raises(FileProblem, match="is not an svmlight file"):  # and it is not unpacked
+        read_file(tmp_path / "t.svm.bz2", ReadOptions(format="svmlight"))
     np.save(tmp_path / "t.npy", np.zeros((2, 1_000_001), dtype=np.int8))
     with pytest.raises(FileProblem, match="has 1,000,001 columns"):
         read_file(tmp_path / "t.npy")

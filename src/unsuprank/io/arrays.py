@@ -136,8 +136,9 @@ def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read an svmlight file; its labels stand beside the table, called "label"."""
     from sklearn.datasets import load_svmlight_file
 
-    with any_error_means(f"{source} is not an svmlight file"):
-        matrix, label = load_svmlight_file(str(path))
+    # Given a name, it would unpack .gz and .bz2, whatever comes out of them.
+    with path.open("rb") as stream, any_error_means(f"{source} is not an svmlight file"):
+        matrix, label = load_svmlight_file(stream)
     notes = ["the first number of every line is a label; it is not ranked"]
     return _from_matrix(matrix, source, notes=notes, beside={"label": label})
 
