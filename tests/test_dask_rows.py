@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import systems
 from scipy import sparse
 from sklearn.base import clone
 from untraced import untraced
@@ -309,6 +310,7 @@ def killing(client, killed):
     return in_turn_with_a_loss
 
 
+@systems.posix
 @pytest.mark.parametrize(
     ("make", "while_at"),
     [(np.asarray, "blocks"), (dask_array, "chunks")],

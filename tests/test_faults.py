@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -36,6 +35,8 @@ from unsuprank.study.engine import runner as runner_module
 from unsuprank.study.engine.runner import Limits, Runner
 from unsuprank.study.engine.store import Store
 from unsuprank.study.plan.suites import cells_of
+
+resource = pytest.importorskip("resource", reason="limits are those of POSIX")
 
 ROWS = [{"feature": f"x{j}", "rank": j + 1, "score": 1.0 / (j + 1)} for j in range(40)]
 

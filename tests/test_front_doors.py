@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
+import systems
 from fuzz.campaign import fuzz
 from fuzz.doors import DOORS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and /proc are Linux's")
+pytestmark = systems.linux
 
 
 @pytest.mark.parametrize("part", range(3))

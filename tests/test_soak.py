@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import systems
 from untraced import untraced
 
 from unsuprank import registry
@@ -50,7 +51,7 @@ print(megabytes() - before)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+@systems.linux
 def test_a_thousand_fits_take_no_more_memory_than_a_few():
     done = in_a_process(GROWTH)
     assert done.returncode == 0, done.stderr
@@ -96,7 +97,7 @@ sys.exit(not all([child_agrees(name) for name in test_soak.METHODS]))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@systems.posix
 def test_a_fork_after_a_fit_works():
     assert in_a_process(FORKS).returncode == 0
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import systems
 from untraced import untraced
 
 from unsuprank import registry
+
+pytestmark = systems.posix
 
 HELPER = Path(__file__).parent.parent / "interrupt_helper.py"
 METHODS = [method.name for method in registry.available()]

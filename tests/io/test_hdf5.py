@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+import systems
 from scipy import sparse
 
 from unsuprank.io import FileProblem, ReadOptions, hdf5, open_large, read_file
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files are walked through in forks")
+pytestmark = systems.linux  # elsewhere files are not walked through first
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
 

@@ -6,6 +6,7 @@ import os
 import threading
 
 import pytest
+import systems
 
 from unsuprank.io import atomic_path, atomic_write
 
@@ -34,6 +35,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["t.csv"]
 
 
+@systems.posix
 def test_permissions(tmp_path):
     path = tmp_path / "t"
     path.touch()
@@ -45,6 +47,7 @@ def test_permissions(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+@systems.posix
 def test_links_go_on_pointing(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "file")
     atomic_write(tmp_path / "link", "x")
@@ -52,6 +55,7 @@ def test_links_go_on_pointing(tmp_path):
     assert (tmp_path / "file").read_text() == "x"
 
 
+@systems.posix
 def test_a_pipe_is_written_to(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     read = []

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import systems
 from untraced import untraced
 
 import unsuprank
@@ -81,6 +82,7 @@ def tables_of(data: Path, out: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in files}
 
 
+@systems.posix
 def test_fifty_kills(data, tmp_path):
     found = helper("kills", data, tmp_path / "wild" / "store", tmp_path / "journal")
     assert found["finished"] == N_CELLS >= 200
@@ -93,12 +95,14 @@ def test_fifty_kills(data, tmp_path):
     assert tables_of(data, tmp_path / "wild") == tables_of(data, tmp_path / "calm")
 
 
+@systems.posix
 def test_two_runs_share_the_work(data, tmp_path):
     found = helper("pair", data, tmp_path / "store", tmp_path / "journal")
     assert found["codes"] == [0, 0]
     assert found["begun"] == found["different"] == N_CELLS
 
 
+@systems.linux
 def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
     out = tmp_path / "out"
     program = "from unsuprank.cli import main; main()"
