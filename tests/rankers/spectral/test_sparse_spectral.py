@@ -14,6 +14,7 @@ from unsuprank.rankers.centred_matrix import CentredMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import screened_lasso
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
+from unsuprank.rankers.spectral.mcfs import regress
 from unsuprank.table import read_table
 
 
@@ -135,6 +136,21 @@ def test_copies_of_columns_leave_the_path_of_the_lasso_alone(seed) -> None:
     found = screened_lasso.screened_path_end(twice, y @ twice, steps, "lasso")
     np.testing.assert_allclose(found[:60], expected[0], atol=1e-9)
     assert not found[60:].any()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_mcfs_takes_the_same_of_columns_that_are_copies(seed) -> None:
+    rng = np.random.default_rng(seed)
+    m, n = int(rng.integers(20, 80)), int(rng.integers(5, 60))
+    X = np.where(rng.random((m, n)) < 0.5, 0.0, rng.normal(size=(m, n)))
+    X[0] += 1.0
+    X = np.hstack([X, -2.0 * X[:, : n // 2], 3.0 * X])[:, rng.permutation(n // 2 + 2 * n)]
+    targets = rng.normal(size=(m, 3))
+    options = {"n_nonzero": 9, "method": "lasso", "n_jobs": 1, "verbose": 0}
+    held = CentredMatrix.standardised(read_table(sparse.csr_array(X)), 1.0)
+    norm = centred(X)[1]
+    found = regress(held, norm, targets, **options)
+    np.testing.assert_allclose(found, regress(centred(X)[0], norm, targets, **options), atol=1e-9)
 
 
 def test_equally_near_rows_come_in_their_order_whatever_the_threads() -> None:

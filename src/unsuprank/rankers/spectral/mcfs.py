@@ -23,7 +23,7 @@ from ..centred_matrix import CentredMatrix, Matrix
 from ..scaling import centred
 from . import toolbox
 from .graph import Weights, degrees
-from .screened_lasso import screened_path_end
+from .screened_lasso import repeated_columns, screened_path_end
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
 
@@ -52,7 +52,8 @@ def mcfs_coefficients(
     """Coefficients, columns x targets, of `X` after `n_nonzero` steps of least angle regression.
 
     Columns are centred and scaled to norm 1 for the regression; coefficients are in the units
-    of `X`. More than ``rows - 1`` steps would fit rounding errors, so there are no more.
+    of `X`. More than ``rows - 1`` steps would fit rounding errors, so there are no more. Of columns
+    that are copies of each other, but for sign and unit, only the first takes part.
 
     The method needs the path of the lasso. With ``"lar"`` the steps are those of the toolbox:
     scikit-learn's variant without the lasso's drops turns the direction of a coefficient that
@@ -76,9 +77,14 @@ def regress(
     steps = min(n_nonzero, len(Z) - 1, int((norm > 0).sum()))
     if steps == 0:
         return np.zeros((Z.shape[1], Y.shape[1]))
-    regressions = Regressions.of(Z, Y, steps)
+    kept = np.ones(len(norm), dtype=bool)
+    if isinstance(Z, np.ndarray) and method == "lasso":
+        kept = ~repeated_columns(Z)
+    regressions = Regressions.of(Z if kept.all() else Z[:, kept], Y, steps)
+    coefficients = np.zeros((len(kept), Y.shape[1]))
     with progress("regressing", Y.shape[1], verbose) as bar:
-        coefficients = np.column_stack(list(regressions.coefficients(method, n_jobs, bar)))
+        found = list(regressions.coefficients(method, n_jobs, bar))
+    coefficients[kept] = np.column_stack(found)
     with np.errstate(over="ignore"):
         coefficients /= np.where(norm > 0, norm, 1.0)[:, None]
     largest = np.finfo(float).max

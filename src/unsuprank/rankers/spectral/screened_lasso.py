@@ -20,6 +20,8 @@ SCREENED = 256
 STEPS_AT_A_TIME = 64
 #: Correlations that exceed others by less than this share of them are as large.
 TIED = 1e-12
+#: Products of columns with a direction that may be those of copies.
+NEAR = 1e-9
 
 
 def screened_path_end(
@@ -55,6 +57,29 @@ def _without_copies(products: np.ndarray) -> np.ndarray:
     next step is then a quotient of rounding errors.
     """
     return np.flatnonzero(~(np.abs(np.triu(products, 1)) > 1.0 - TIED).any(axis=0))
+
+
+def repeated_columns(Z: np.ndarray) -> np.ndarray:
+    """Mask of the columns that repeat an earlier one, or its negative; all have norm 1 or are 0.
+
+    Columns that are alike have the same product with any direction. So only those are compared
+    that are near each other in the order of their products with one of them.
+    """
+    direction = np.random.default_rng(0).normal(size=len(Z))
+    marks = np.abs(direction @ Z) / np.linalg.norm(direction)
+    order = np.argsort(marks, kind="stable")
+    order = order[marks[order] > 0.0]  # without constant columns
+    ends = np.append(np.flatnonzero(np.diff(marks[order]) > NEAR) + 1, len(order))
+    starts = np.append(0, ends[:-1])
+    repeated = np.zeros(Z.shape[1], dtype=bool)
+    for k in np.flatnonzero(ends - starts > 1).tolist():
+        alike = np.sort(order[starts[k] : ends[k]])
+        while len(alike):
+            same = np.abs(Z[:, alike[0]] @ Z[:, alike]) > 1.0 - TIED
+            same[0] = True
+            repeated[alike[same][1:]] = True
+            alike = alike[~same]
+    return repeated
 
 
 def _missed(
