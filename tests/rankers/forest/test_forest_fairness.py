@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from unsuprank import Genie3, PredictiveClusteringForest
+from unsuprank import Genie3, PredictiveClusteringForest, RandomForestScore
 
 N_FORESTS = 200
 
@@ -96,3 +96,12 @@ def test_two_rows_are_split_by_any_column_that_separates_them(max_features):
     spread = math.sqrt(n_trees * empty * (1 - empty))
     assert abs(len(tested) - n_trees * (1 - empty)) <= 4 * spread
     assert chisquare(counts[separating]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.0, 8.0, 1e-3])
+def test_errors_that_are_added_up_in_another_order_are_no_increase(unit):
+    """A permuted column is a permuted target as well: alone, it loses nothing."""
+    X = unit * np.random.default_rng(0).normal(size=(40, 1))
+    for seed in range(20):
+        ranker = RandomForestScore(8, random_state=seed).fit(X)
+        assert ranker.scores_.tolist() == [0.0]

@@ -16,6 +16,10 @@ from .growing import Grower
 from .trees import Trees
 
 
+#: Relative increases of an error up to here are none: rows in another order add up otherwise.
+ROUNDING = 1e-12
+
+
 @dataclass(frozen=True)
 class TreeScores:
     """Score of each feature that a tree uses, tree by tree."""
@@ -59,6 +63,7 @@ def random_forest(
 ) -> TreeScores:
     """The relative increase of the out-of-bag error when a feature is permuted (eq. 2)."""
     offset, feature, value = grower.permutation_scores(trees, first_tree, cumulative)
+    value = np.where(np.abs(value) > ROUNDING, value, 0.0)
     return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
 
 
