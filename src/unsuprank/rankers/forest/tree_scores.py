@@ -15,7 +15,6 @@ from ... import _kernels
 from .growing import Grower
 from .trees import Trees
 
-
 #: Relative increases of an error up to here are none: rows in another order add up otherwise.
 ROUNDING = 1e-12
 
