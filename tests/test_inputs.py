@@ -131,7 +131,7 @@ def test_numbers_in_columns_of_objects_are_names_and_told_of():
         warnings.simplefilter("error")
         read_table(hidden, nominal_features=["a"])
         read_table(pd.DataFrame({"a": [1, 2, 1]}, dtype="category"))
-        read_table(pd.DataFrame({"a": [True, None, False], "b": [None] * 3}, dtype=object))
+        read_table(pd.DataFrame({"a": [True, None, False], "b": [np.nan] * 3}, dtype=object))
 
 
 def test_columns_of_lists_and_of_one_name_are_refused_by_name():

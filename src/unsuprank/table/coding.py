@@ -25,7 +25,10 @@ def _known(column: np.ndarray) -> np.ndarray:
 
 def types_of_values(column: np.ndarray) -> set[type]:
     """The types of the values of a column of objects; what is missing is none."""
-    return set(map(type, column[_known(column)]))
+    kinds = set(map(type, column))
+    if float in kinds:  # NaN may be all that is
+        kinds = set(map(type, column[_known(column)]))
+    return {kind for kind in kinds if kind.__name__ not in ("NoneType", "NAType")}
 
 
 def code_values(column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
