@@ -11,6 +11,7 @@ from unsuprank.rankers.clustering_space import (
     BLOCK_COLUMNS,
     HALVES_ROWS,
     Space,
+    gram,
     mirrored,
     squared_distances,
 )
@@ -29,6 +30,18 @@ def test_distances_where_whole_blocks_of_columns_are_constant(n_rows):
     nothing = squared_distances(read_table(constant))
     assert nothing.shape == (n_rows, n_rows)
     assert not nothing.any()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_stretch_is_a_factor_for_the_coordinates_of_each_column(seed):
+    rng = np.random.default_rng(seed)
+    m, n = int(rng.integers(3, 30)), int(rng.integers(1, 12))
+    X = np.where(rng.random(n) < 0.5, rng.normal(size=(m, n)), rng.integers(0, 4, (m, n)))
+    names = np.flatnonzero((X == np.floor(X)).all(axis=0) & (rng.random(n) < 0.7))
+    table, stretch = read_table(X, nominal_features=names), rng.uniform(0.1, 5.0, n)
+    alone = [gram(table.take(columns=[j])) for j in range(n)]
+    expected = sum(s**2 * K for s, K in zip(stretch, alone, strict=True)) / n
+    np.testing.assert_allclose(gram(table, stretch=stretch), expected, atol=1e-12)
 
 
 def test_the_cheaper_way_is_taken(monkeypatch):

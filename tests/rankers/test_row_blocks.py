@@ -274,3 +274,5 @@ def test_uses_that_blocks_did_not_see_add_to_their_spread():
     for n_trees, use_square in ((4, 3.0), (10, 2.0)):
         total.note(BlockScores(np.zeros(2), n_trees, use_square))
     assert total.extra_square == pytest.approx(3.0 / 16 + 2.0 / 100)
+    total.n_trees = 4  # the squares of two uses, which are those of a mean block
+    assert total._extra_squares() == pytest.approx(2 * (3.0 / 16 + 2.0 / 100) / 4)
