@@ -37,7 +37,7 @@ def test_a_stretch_is_a_factor_for_the_coordinates_of_each_column(seed):
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(3, 30)), int(rng.integers(1, 12))
     X = np.where(rng.random(n) < 0.5, rng.normal(size=(m, n)), rng.integers(0, 4, (m, n)))
-    names = np.flatnonzero((X == np.floor(X)).all(axis=0) & (rng.random(n) < 0.7))
+    names = np.flatnonzero((np.floor(X) == X).all(axis=0) & (rng.random(n) < 0.7))
     table, stretch = read_table(X, nominal_features=names), rng.uniform(0.1, 5.0, n)
     alone = [gram(table.take(columns=[j])) for j in range(n)]
     expected = sum(s**2 * K for s, K in zip(stretch, alone, strict=True)) / n
