@@ -144,8 +144,9 @@ def test_wide_files_are_read_by_the_faster_way(tmp_path, monkeypatch, n_rows):
     original = delimited.arrow_rows
     monkeypatch.setattr(delimited, "arrow_rows", lambda *a: used.append(original(*a)) or used[-1])
     monkeypatch.setattr(arrow_rows, "LEAST_OF_COLUMN", 1000)
-    path = tmp_path / "wide.csv"
-    names, cells = [f"g{j}" for j in range(700_000 // n_rows)], np.arange(700_000 // n_rows)
+    monkeypatch.setattr(delimited, "ARROW_LENGTH", 1000)
+    path, n_columns = tmp_path / "wide.csv", 70_000 // n_rows
+    names, cells = [f"g{j}" for j in range(n_columns)], np.arange(n_columns)
     path.write_text("\n".join([",".join(names), *[",".join(map(str, cells))] * n_rows]) + "\n")
     data = read_file(path)
     assert (used[0] is None) == (n_rows == 2)

@@ -16,6 +16,7 @@ from scipy.io import savemat
 from unsuprank.io import (
     FileProblem,
     ReadOptions,
+    budget,
     open_large,
     read_file,
     read_scores,
@@ -111,17 +112,19 @@ def test_sparse_matrices_of_every_kind_that_scipy_stores(tmp_path, kind):
         assert (np.column_stack([c.values for c in columns]) == matrix.toarray()).all()
 
 
-def test_texts_are_judged_by_their_characters(tmp_path):
-    table, words = np.ones((3, 3)), np.full(3_000_000, "", dtype="U30")
+def test_texts_are_judged_by_their_characters(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "ALWAYS", 2**22)
+    table, words = np.ones((3, 3)), np.full(60_000, "", dtype="U30")
     np.savez_compressed(tmp_path / "t.npz", X=table, words=words)
-    savemat(tmp_path / "t.mat", {"X": table, "text": "a" * 70_000_000}, do_compression=True)
+    savemat(tmp_path / "t.mat", {"X": table, "text": "a" * 1_500_000}, do_compression=True)
     for name in ("t.npz", "t.mat"):
         with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
             read_file(tmp_path / name)
 
 
-def test_variables_share_a_budget(tmp_path):
-    ones = sparse.csc_array(np.ones((2000, 2000)))
+def test_variables_share_a_budget(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "ALWAYS", 2**22)
+    ones = sparse.csc_array(np.ones((300, 300)))
     savemat(tmp_path / "t.mat", {f"v{k}": ones for k in range(6)}, do_compression=True)
     with pytest.raises(FileProblem, match="unpacks into more than its budget of"):
         read_file(tmp_path / "t.mat")
@@ -180,8 +183,8 @@ def test_lists_are_told_of_and_not_read(tmp_path, monkeypatch):
     from unsuprank.io import parquet
 
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    items = pa.array(np.zeros(40_000_000, dtype=np.int8))
-    lists = pa.ListArray.from_arrays(pa.array([0, 20_000_000, 40_000_000], pa.int32()), items)
+    items = pa.array(np.zeros(1_000_000, dtype=np.int8))
+    lists = pa.ListArray.from_arrays(pa.array([0, 500_000, 1_000_000], pa.int32()), items)
     pq.write_table(pa.table({"a": lists, "b": [1.0, 2.0]}), tmp_path / "t.parquet")
     asked = []
     monkeypatch.setattr(
@@ -312,7 +315,7 @@ def test_damaged_scores(tmp_path, name):
 def test_scores_have_a_budget(tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     for n_rows, refused in (
-        (40_000_000, "unpacks into more than its budget"),
+        (20_000_000, "unpacks into more than its budget"),
         (2_000_000, "no table"),
     ):
         ranks = np.zeros(n_rows, dtype=np.int32)

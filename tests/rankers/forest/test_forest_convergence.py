@@ -274,9 +274,10 @@ class TestRankers:
         assert auto.convergence_["n_estimators"][-1] == auto.n_estimators_
         assert auto.convergence_["stability"][-1] == auto.stability_
 
+    @pytest.mark.untraced
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_same_answer_whatever_threads_and_batches(self, cls, groups, monkeypatch):
-        how = {"stability": 0.95, "n_features_to_select": 5, "max_estimators": 5000}
+        how = {"stability": 0.95, "n_features_to_select": 5, "max_estimators": 3000}
         first = cls("auto", random_state=0, n_jobs=1, **how).fit(groups)
         for n_jobs, seconds in ((2, 0.1), (3, 0.001), (1, 0.0)):
             monkeypatch.setattr(parallel, "BATCH_SECONDS", seconds)

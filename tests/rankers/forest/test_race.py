@@ -108,6 +108,7 @@ def test_the_last_round_is_scored_by_its_own_trees(X, monkeypatch):
         assert set(smaller) < set(larger)
 
 
+@pytest.mark.untraced
 def test_standard_errors_are_honest(X):
     rounds = run_race(X, seed=99).grower.probe(np.arange(120), "genie3", 10**6, 10**6 + 6000)
     truth = rounds.mean(axis=0)

@@ -7,8 +7,7 @@ import pytest
 from sklearn.linear_model import lars_path_gram
 
 from unsuprank import _kernels
-from unsuprank.rankers.spectral.mcfs import Regressions, mcfs_coefficients
-from unsuprank.rankers.spectral.screened_lasso import repeated_columns
+from unsuprank.rankers.spectral.mcfs import Regressions
 
 
 def unit_columns(rng: np.random.Generator, m: int, n: int, entangled: bool) -> np.ndarray:
@@ -74,35 +73,3 @@ def test_targets_that_no_column_has_to_do_with_are_left_alone():
     found = Regressions.of(Z, Y, 4)
     np.testing.assert_allclose(found.correlations, [[0, 0, 3, 0, 0], [0] * 5], atol=1e-12)
     assert not found.correlations[1].any()
-
-
-@pytest.mark.parametrize("seed", range(200))
-def test_columns_that_repeat_others(seed):
-    """Copies, negatives and multiples of earlier columns: common where values are few."""
-    rng = np.random.default_rng(seed)
-    m, n = int(rng.integers(3, 8)), int(rng.integers(1, 30))
-    X = rng.integers(-1, 2, size=(m, n)) * rng.choice([-3.0, 1.0, 1e-3], size=n)
-    Z = X - X.mean(axis=0)
-    norm = np.linalg.norm(Z, axis=0)
-    Z = np.where(norm > 1e-9, Z / np.where(norm > 0, norm, 1.0), 0.0)
-    expected = [bool((np.abs(Z[:, :j].T @ Z[:, j]) > 1 - 1e-9).any()) for j in range(n)]
-    np.testing.assert_array_equal(repeated_columns(Z), expected)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_copies_leave_the_path_alone_also_in_wide_tables(seed):
-    """Wide tables go without the products of all pairs of columns."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(-1, 2, size=(20, 90)).astype(float)
-    twice = np.hstack([X, -2.0 * X, X[:, :40]])
-    targets = rng.normal(size=(20, 2))
-    found = mcfs_coefficients(twice, targets, n_nonzero=12)
-    assert not found[90:].any()
-    Z = X - X.mean(axis=0)
-    Z /= np.linalg.norm(Z, axis=0)
-    first = ~repeated_columns(Z)
-    expected = np.zeros((2, 90))
-    expected[:, first] = ends(Z[:, first], targets - targets.mean(axis=0), 12)[2]
-    np.testing.assert_allclose(
-        found[:90], expected.T / np.linalg.norm(X - X.mean(axis=0), axis=0)[:, None], atol=1e-9
-    )
