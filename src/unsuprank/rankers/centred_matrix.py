@@ -1,4 +1,8 @@
-"""Centred and scaled columns of a sparse table: a matrix that is never written out.
+"""Matrices of columns that are scored, and of rows that are compared, dense or sparse.
+
+Rankers ask a :class:`ColumnMatrix` for products, norms and parts, and need not know which of its
+two kinds they have. A :class:`DenseMatrix` holds all values. A :class:`CentredMatrix` has the
+centred and scaled columns of a sparse table, and is never written out.
 
 Centred columns have no zeros left. So they are kept as a sparse matrix M and what is taken off each
 of its columns, A = M - 1s', and products take the shift s into account:
@@ -9,16 +13,14 @@ Digits cancel in that where a mean is large beside the spread of its column. In 
 zero, among m rows, it is at most sqrt(m) times the spread. Columns without any zero gain nothing by
 being sparse: a number near their mean is taken off what is held. Distances of rows do not depend on
 the shift, and are those of the rows of M.
-
-:class:`CentredMatrix` has as much of the ways of a NumPy matrix as rankers need, so that most of
-what they compute is written down once.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -34,14 +36,122 @@ COLUMN_BLOCK = 2**21
 
 
 @dataclass(frozen=True)
-class CentredMatrix:
+class ColumnMatrix(ABC):
+    """As much of the ways of a NumPy matrix as rankers need, and sums over rows and columns."""
+
+    #: What is held of the values.
+    held: Any
+
+    #: NumPy leaves products with this to it.
+    __array_ufunc__ = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.held.shape
+
+    def __len__(self) -> int:
+        return self.held.shape[0]
+
+    @abstractmethod
+    def __getitem__(self, key: Any) -> Self:
+        """Some rows, or ``[:, columns]``."""
+
+    @abstractmethod
+    def __truediv__(self, unit: np.ndarray | float) -> Self:
+        """The same with columns divided by those of `unit`."""
+
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest absolute value that is held."""
+
+    @abstractmethod
+    def column_products(self, other: np.ndarray) -> np.ndarray:
+        """Products of every column with that of a dense matrix."""
+
+    def quadratic_forms(self, kernel: np.ndarray | sparse.csr_array) -> np.ndarray:
+        """a'Ka of every column a, some columns at a time."""
+        forms = np.empty(self.shape[1])
+        step = max(1, COLUMN_BLOCK // len(self))
+        for first in range(0, len(forms), step):
+            part = self[:, first : first + step]
+            forms[first : first + step] = part.column_products(kernel @ part)
+        return forms
+
+    def within_range(self) -> tuple[Self, float]:
+        """The same and 1, or over u and u for a power of two u that keeps squares in range."""
+        unit = range_unit(self.largest())
+        return (self, unit) if unit == 1.0 else (self / unit, unit)
+
+
+@dataclass(frozen=True)
+class DenseMatrix(ColumnMatrix):
+    """A matrix of which all values are held."""
+
+    held: np.ndarray
+
+    @property
+    def by_rows(self) -> np.ndarray:
+        """The values, row after row."""
+        return np.ascontiguousarray(self.held)
+
+    def __getitem__(self, key: Any) -> DenseMatrix:
+        return DenseMatrix(self.held[key])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.held, dtype, copy=copy)
+
+    def __truediv__(self, unit: np.ndarray | float) -> DenseMatrix:
+        return DenseMatrix(self.held / unit)
+
+    @property
+    def T(self) -> np.ndarray:
+        """The transposed matrix."""
+        return self.held.T
+
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
+        return self.held @ other
+
+    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
+        return other @ self.held
+
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        """Products of neighbouring rows with all rows from `first` on."""
+        return self.held[rows] @ self.held[first:].T
+
+    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:  # noqa: ARG002
+        """Products of all pairs of rows; BLAS has threads of its own."""
+        return self.held @ self.held.T
+
+    def all_column_products(self) -> np.ndarray:
+        """Products of all pairs of columns."""
+        return self.held.T @ self.held
+
+    def row_squares(self) -> np.ndarray:
+        """Squared norms of the rows."""
+        return np.einsum("ij,ij->i", self.held, self.held)
+
+    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sums of the squares of every column, weighted by row if there are weights."""
+        return self.column_products(self.held) if weights is None else weights @ self.held**2
+
+    def column_products(self, other: np.ndarray) -> np.ndarray:
+        return np.einsum("ij,ij->j", self.held, other)
+
+    def unshifted(self) -> DenseMatrix:
+        """Rows as far from each other as these, with means of 0."""
+        return DenseMatrix(self.held - self.held.mean(axis=0))
+
+    def largest(self) -> float:
+        return float(np.abs(self.held).max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class CentredMatrix(ColumnMatrix):
     """The matrix ``held - shift``; `held` is sparse, by rows or by columns."""
 
     held: sparse.csr_array | sparse.csc_array
     shift: np.ndarray
-
-    #: NumPy leaves products with this to it.
-    __array_ufunc__ = None
 
     @classmethod
     def of(cls, table: SparseTable, centre: np.ndarray, factors: np.ndarray) -> CentredMatrix:
@@ -61,14 +171,6 @@ class CentredMatrix:
         factors = spread_factors(table, length / np.sqrt(table.n_rows))
         return cls.of(table, table.moments.mean, factors)
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.held.shape
-
-    def __len__(self) -> int:
-        return self.held.shape[0]
-
     @cached_property
     def by_rows(self) -> sparse.csr_array:
         """What is held, row after row."""
@@ -80,7 +182,6 @@ class CentredMatrix:
         return self.held.tocsc()
 
     def __getitem__(self, key: Any) -> CentredMatrix:
-        """Some rows, or ``[:, columns]``."""
         if not isinstance(key, tuple):
             return CentredMatrix(self.by_rows[key], self.shift)
         return CentredMatrix(self.by_columns[:, key[1]], self.shift[key[1]])
@@ -89,7 +190,6 @@ class CentredMatrix:
         return self.held.toarray(order="F") - self.shift
 
     def __truediv__(self, unit: np.ndarray | float) -> CentredMatrix:
-        """The same with columns divided by those of `unit`."""
         unit = np.broadcast_to(unit, self.shape[1])
         held = self.by_rows
         return CentredMatrix(_with_values(held, held.data / unit[held.indices]), self.shift / unit)
@@ -108,13 +208,16 @@ class CentredMatrix:
     def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
         return (self.held.T @ other.T).T - np.multiply.outer(other.sum(axis=-1), self.shift)
 
-    def row_products(self, rows: slice) -> np.ndarray:
-        """Products of neighbouring rows with all rows; those of all rows are symmetric."""
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        """Products of neighbouring rows with all rows from `first` on.
+
+        Those of all rows with all rows are symmetric.
+        """
         products = np.empty((rows.stop - rows.start, len(self)))
         _kernels.sparse_products(*self._lines, rows.start, rows.stop, products)
         if self.shift.any():
             products -= np.add.outer(self._excess[rows], self._excess)
-        return products
+        return products[:, first:]
 
     @cached_property
     def _excess(self) -> np.ndarray:
@@ -150,33 +253,22 @@ class CentredMatrix:
         plain = self.held.power(2).sum(axis=1)
         return plain - 2.0 * (self.held @ self.shift) + self.shift @ self.shift
 
-    def column_squares(self, weights: np.ndarray) -> np.ndarray:
-        """Sums of the squares of every column, weighted by row."""
+    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sums of the squares of every column, weighted by row if there are weights."""
+        weights = np.ones(len(self)) if weights is None else weights
         plain = weights @ self.held.power(2) - 2.0 * self.shift * (weights @ self.held)
         return plain + np.square(self.shift) * weights.sum()
 
     def column_products(self, other: np.ndarray) -> np.ndarray:
-        """Products of every column with that of a dense matrix."""
         plain = self.held.multiply(other).sum(axis=0)
         return plain - self.shift * other.sum(axis=0)
-
-    def quadratic_forms(self, kernel: np.ndarray) -> np.ndarray:
-        """a'Ka of every column a, some columns at a time."""
-        forms = np.empty(self.shape[1])
-        step = max(1, COLUMN_BLOCK // len(self))
-        for first in range(0, len(forms), step):
-            part = self[:, first : first + step]
-            forms[first : first + step] = part.column_products(kernel @ part)
-        return forms
 
     def unshifted(self) -> CentredMatrix:
         """Rows as far from each other as these, with means near 0."""
         return CentredMatrix(self.held, np.zeros(self.shape[1]))
 
-    def within_range(self) -> tuple[CentredMatrix, float]:
-        """The same and 1, or over u and u for a power of two u that keeps squares in range."""
-        unit = range_unit(float(np.abs(self.held.data).max(initial=0.0)))
-        return (self, unit) if unit == 1.0 else (self / unit, unit)
+    def largest(self) -> float:
+        return float(np.abs(self.held.data).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -206,7 +298,7 @@ def column_products(A: Matrix, other: np.ndarray) -> np.ndarray:
 def column_squares(A: Matrix, weights: np.ndarray | None = None) -> np.ndarray:
     """Sums of the squares of every column, weighted by row if there are weights."""
     if isinstance(A, CentredMatrix):
-        return A.column_squares(np.ones(len(A)) if weights is None else weights)
+        return A.column_squares(weights)
     return column_products(A, A) if weights is None else weights @ np.square(A)
 
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import lars_path
 
 from unsuprank import MCFS, NDFS, SPEC, LaplacianScore, _kernels
-from unsuprank.rankers.centred_matrix import CentredMatrix
+from unsuprank.rankers.centred_matrix import CentredMatrix, DenseMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import screened_lasso
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
@@ -75,12 +75,15 @@ def test_ndfs(m, n, params) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * expected.max())
 
 
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("seed", range(30))
-def test_rows_are_a_matrix_that_is_not_written_out(seed) -> None:
+def test_both_kinds_of_matrices_are_asked_alike(seed, kind) -> None:
     rng = np.random.default_rng(seed)
     dense = random_table(seed, 12, 9)
-    table = read_table(sparse.csr_array(dense))
-    X, Z = CentredMatrix.standardised(table, 2.0), centred(dense, 2.0)[0]
+    Z = centred(dense, 2.0)[0]
+    X = DenseMatrix(Z)
+    if kind == "sparse":
+        X = CentredMatrix.standardised(read_table(sparse.csr_array(dense)), 2.0)
     F, G, w = rng.normal(size=(12, 3)), rng.normal(size=(9, 2)), rng.random(12)
     rows = rng.permutation(12)[:5]
     for found, expected in [
@@ -89,19 +92,25 @@ def test_rows_are_a_matrix_that_is_not_written_out(seed) -> None:
         (F.T @ X, F.T @ Z),
         (w @ X, w @ Z),
         (X[rows] @ G, Z[rows] @ G),
-        (X.row_products(slice(3, 7)), Z[3:7] @ Z.T),
+        (X.row_products(slice(3, 7), 3), Z[3:7] @ Z[3:].T),
         (X @ X.T, Z @ Z.T),
         (X.T @ X, Z.T @ Z),
+        (X.all_row_products(), Z @ Z.T),
+        (X.all_column_products(), Z.T @ Z),
         ((X / np.arange(1.0, 10.0)) @ G, (Z / np.arange(1.0, 10.0)) @ G),
         (X[:, np.array([5, 2])] @ G[:2], Z[:, [5, 2]] @ G[:2]),
         (np.asarray(X[:, 2:4]), Z[:, 2:4]),
         (X.quadratic_forms(Z @ Z.T), np.diag(Z.T @ (Z @ Z.T) @ Z)),
         (X.row_squares(), (Z**2).sum(axis=1)),
         (X.column_squares(w), w @ Z**2),
+        (X.column_squares(), (Z**2).sum(axis=0)),
         (X.column_products(Z), (Z**2).sum(axis=0)),
     ]:
         np.testing.assert_allclose(found, expected, atol=1e-12)
-    np.testing.assert_allclose(np.diff(X.unshifted()[[4, 3]], axis=0), Z[[3]] - Z[[4]], atol=1e-12)
+    assert X.shape == (12, 9)
+    assert len(X) == 12
+    near = np.asarray(X.unshifted()[[4, 3]])
+    np.testing.assert_allclose(near[1] - near[0], Z[3] - Z[4], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(40))
