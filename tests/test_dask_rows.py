@@ -27,7 +27,7 @@ from unsuprank import (
 from unsuprank.column_totals import column_totals
 from unsuprank.dask_rows import DaskRows, SharedRows
 from unsuprank.input_rows import rows_of
-from unsuprank.rankers.large_tables import fold
+from unsuprank.rankers.coordinates import count_sketch
 from unsuprank.table import read_table
 
 distributed = pytest.importorskip("distributed")
@@ -189,7 +189,7 @@ def test_other_rankers_of_blocks(ranker, client):
 @pytest.mark.parametrize("make", [dask_array, dask_sparse])
 def test_sums_over_rows_are_those_at_home(ranker, make, client, tmp_path, monkeypatch):
     monkeypatch.setattr("unsuprank.input_rows.SMALL_BYTES", 0)
-    monkeypatch.setattr("unsuprank.rankers.large_tables.FEW_ROWS", 100)
+    monkeypatch.setattr("unsuprank.rankers.coordinates.coordinates.ROWS_AT_ONCE", 100)
     monkeypatch.setattr("unsuprank.row_source.CHUNK_CELLS", 6 * 111)
     X = matrix()
     known = ranker.fit(DaskRows(make(X))).scores_
@@ -205,10 +205,10 @@ def test_sums_over_rows_are_those_at_home(ranker, make, client, tmp_path, monkey
 
 
 @pytest.mark.parametrize("make", [dask_array, dask_sparse])
-def test_folded_rows_are_those_at_home(make, client, monkeypatch):
+def test_a_sketch_is_that_at_home(make, client, monkeypatch):
     monkeypatch.setattr("unsuprank.row_source.CHUNK_CELLS", 6 * 111)
-    known = fold(read_table(in_memory(make, matrix())))
-    found = fold(DaskRows(make(matrix()), client=client))
+    known = count_sketch(read_table(in_memory(make, matrix())))
+    found = count_sketch(DaskRows(make(matrix()), client=client))
     np.testing.assert_array_equal(found.values, known.values)
 
 

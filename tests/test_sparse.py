@@ -284,26 +284,6 @@ def test_kernels_refuse_sparse_arrays_that_do_not_fit_together() -> None:
         _kernels.ReliefRows(columns, np.arange(3))
 
 
-BY_PRODUCTS = [
-    SharedVariance(),
-    GreedyCSS(n_picks=10),
-    GreedyCSS(n_picks=10, include=[3], exclude=[4]),
-    GreedyCSS(n_picks=5, scale="half"),
-    GreedyCSS(n_picks=5, scale="raw"),
-    Diversified(VarianceRanker()),
-]
-
-
-@pytest.mark.parametrize("ranker", BY_PRODUCTS, ids=str)
-@pytest.mark.parametrize("seed", range(15))
-def test_rankers_by_products_give_the_scores_of_the_dense_table(ranker, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    X = random_counts(seed, int(rng.integers(6, 70)), int(rng.integers(5, 120)))
-    expected = ranker.fit(X).scores_
-    scores = ranker.fit(sparse.csr_array(X)).scores_
-    np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-9)
-
-
 def _assert_same_scores(X: np.ndarray, rankers: list) -> None:
     for ranker in rankers:
         expected = ranker.fit(X).scores_

@@ -59,6 +59,8 @@ class RowSource(InChunks):
     #: Whether some rows can be read without most of the others: if not, whoever wants many
     #: samples should take them together.
     random_access: bool = False
+    #: Bytes of the values that are not zero, if only these are stored.
+    held_bytes: int | None = None
 
     @property
     def n_columns(self) -> int:
@@ -99,6 +101,7 @@ class SomeColumns(RowSource):
     def __init__(self, source: RowSource, columns: np.ndarray) -> None:
         self.source, self.columns = source, np.flatnonzero(columns)
         self.n_rows, self.random_access = source.n_rows, source.random_access
+        self.held_bytes = source.held_bytes
         self.schema = source.schema.take(self.columns)
 
     def take(self, rows: np.ndarray) -> Table:
@@ -141,6 +144,7 @@ class ArrayRows(RowSource):
         self.array = array
         self.n_rows = int(array.shape[0])
         self.random_access = isinstance(array, np.ndarray)
+        self.held_bytes = _held_bytes(array)
         self.schema = self._find_schema(names, nominal_features)
 
     def take(self, rows: np.ndarray) -> Table:
@@ -288,6 +292,13 @@ def stacked(tables: Sequence[Table]) -> Table:
     if sparse_parts:
         return SparseTable(sparse.vstack(sparse_parts, "csr"), schema)
     return Table(np.asfortranarray(np.concatenate([t.values for t in tables])), schema)
+
+
+def _held_bytes(array: Any) -> int | None:
+    """Bytes of a sparse matrix in a file, values and indices."""
+    if getattr(array, "format", None) != "csr" or not hasattr(array, "group"):
+        return None
+    return sum(array.group[name].nbytes for name in ("data", "indices"))
 
 
 def _plain(part: Any) -> Any:

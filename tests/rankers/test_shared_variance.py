@@ -10,8 +10,10 @@ import pytest
 from scipy import stats
 
 from unsuprank import SharedVariance
-from unsuprank.rankers.shared_variance import by_coordinates, by_rows, others
-from unsuprank.rankers.shared_variance.by_coordinates import sums_by_coordinates
+from unsuprank.rankers.coordinates import Coordinates, diagonal_sums
+from unsuprank.rankers.coordinates import coordinates as choice
+from unsuprank.rankers.shared_variance import others
+from unsuprank.rankers.shared_variance.by_columns import sums_by_columns
 from unsuprank.rankers.shared_variance.by_rows import sums_by_rows
 from unsuprank.rankers.shared_variance.columns import Names
 from unsuprank.rankers.shared_variance.quantile_bins import bin_codes, with_bins
@@ -23,7 +25,7 @@ from unsuprank.rankers.shared_variance.shuffles import (
     upper_tail,
     variance,
 )
-from unsuprank.rankers.shared_variance.sums import diagonal_sums, mixed_triangles
+from unsuprank.rankers.shared_variance.sums import mixed_triangles
 from unsuprank.table import read_table
 
 
@@ -167,9 +169,8 @@ def oracle(X: np.ndarray, nominal: np.ndarray):
 @pytest.mark.parametrize("few_rows", [0, 1024], ids=["coordinates", "rows"])
 @pytest.mark.parametrize("many_values", [2, 48], ids=["groups", "indicators"])
 def test_against_the_oracle(few_rows, many_values, monkeypatch):
-    monkeypatch.setattr(others, "FEW_ROWS", few_rows)
-    for way in (others, by_rows, by_coordinates):
-        monkeypatch.setattr(way, "MANY_VALUES", many_values)
+    monkeypatch.setattr(choice, "FEW_ROWS", few_rows)
+    monkeypatch.setattr(choice, "MANY_VALUES", many_values)
     rng = np.random.default_rng(few_rows)
     for _ in range(60):
         X, nominal = mixed_table(rng, rng.integers(8, 40))
@@ -189,10 +190,9 @@ def table_of(X: np.ndarray, nominal: np.ndarray):
 
 
 @pytest.mark.parametrize("many_values", [2, 48], ids=["groups", "indicators"])
-@pytest.mark.parametrize("way", [sums_by_rows, sums_by_coordinates])
+@pytest.mark.parametrize("way", [sums_by_rows, sums_by_columns])
 def test_sums_are_those_of_the_definitions(way, many_values, monkeypatch):
-    for module in (by_rows, by_coordinates):
-        monkeypatch.setattr(module, "MANY_VALUES", many_values)
+    monkeypatch.setattr(choice, "MANY_VALUES", many_values)
     rng = np.random.default_rng(0)
     for _ in range(25):
         X, nominal = mixed_table(rng, rng.integers(6, 30))
@@ -203,13 +203,14 @@ def test_sums_are_those_of_the_definitions(way, many_values, monkeypatch):
         table = table_of(X, nominal)
         grouped = table.n_values > many_values
         blocks = [coordinates(c, k) for c, k in zip(X.T, nominal, strict=True)]
-        blocks = [Z / np.sqrt(max(1, (~grouped).sum())) for Z in blocks]
+        scaled = keep if way is sums_by_columns else ~grouped
+        blocks = [Z / np.sqrt(max(1, scaled.sum())) for Z in blocks]
         K = sum(Z @ Z.T for Z in blocks)
-        found, k = way(table, 1), np.diagonal(K)
+        found, k = way(Coordinates(table, "all rows", "rows", 1)), np.diagonal(K)
         for name, value in vars(sums_of(K)).items():
-            if name == "cubes" and way is sums_by_coordinates:
+            if name == "cubes" and way is sums_by_columns:
                 assert np.isnan(found.whole.cubes)
-            elif name == "triangles" and way is sums_by_coordinates and grouped.any():
+            elif name == "triangles" and way is sums_by_columns and grouped.any():
                 continue  # estimated
             else:
                 rel = 1e-5 if name == "diagonal_squares" else 1e-9  # in single precision
@@ -231,7 +232,7 @@ def test_the_table_without_a_column():
     off = []
     for _ in range(300):
         Y = np.column_stack([rng.permutation(column) for column in X.T])
-        found = others.relations(table_of(Y, nominal), 1).others
+        found = others.relations(Coordinates.of(table_of(Y, nominal))).others
         blocks = [coordinates(c, k) / 2 for c, k in zip(Y.T, nominal, strict=True)]
         K = sum(Z @ Z.T for Z in blocks)
         exact = [parts(25, sums_of(K - Z @ Z.T)) for Z in blocks]

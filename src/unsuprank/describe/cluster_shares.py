@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..rankers.shared_variance.chance import scores_and_tails
 from ..rankers.shared_variance.columns import Names, stack
 from ..rankers.shared_variance.others import ROUNDING, Relations
-from ..rankers.shared_variance.shared_variance import against_chance
 from ..rankers.shared_variance.shuffles import Sums, mean, parts, upper_tail, variance
 from ..table import Table
 from .column_spans import ColumnSpan, Contrast, column_span
@@ -61,7 +61,7 @@ def cluster_shares(table: Table, clusters: np.ndarray) -> ClusterShares:
     projections = stack([column.projection for column in columns])
     explained = np.column_stack([column.share for column in columns])
     tested = [
-        against_chance(n, _relations(n, share, projections, _label_sums(codes)))
+        scores_and_tails(n, _relations(n, share, projections, _label_sums(codes)))
         for share, codes in zip(explained, (clusters, *indicators.T), strict=True)
     ]
     scores, p_values = np.moveaxis(np.array(tested), 1, 0)

@@ -26,13 +26,15 @@ import numpy as np
 from scipy import sparse
 
 from .. import _kernels
-from .._parallel import in_batches
+from .._parallel import in_batches, one_blas_thread
 from ..table import SparseTable
 from .scaling import range_unit
 
 #: Products of rows, and numbers of products with columns, that are made at a time.
 ROW_BLOCK = 2**17
-COLUMN_BLOCK = 2**21
+COLUMN_BLOCK = 2**20
+#: Columns whose products with all columns are one piece of work.
+GRAM_COLUMNS = 128
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,19 @@ class ColumnMatrix(ABC):
     def column_products(self, other: np.ndarray) -> np.ndarray:
         """Products of every column with that of a dense matrix."""
 
-    def quadratic_forms(self, kernel: np.ndarray | sparse.csr_array) -> np.ndarray:
+    def quadratic_forms(
+        self, kernel: np.ndarray | sparse.csr_array, n_jobs: int | None = None
+    ) -> np.ndarray:
         """a'Ka of every column a, some columns at a time."""
-        forms = np.empty(self.shape[1])
-        step = max(1, COLUMN_BLOCK // len(self))
-        for first in range(0, len(forms), step):
-            part = self[:, first : first + step]
-            forms[first : first + step] = part.column_products(kernel @ part)
-        return forms
+
+        def some(first: int, last: int) -> np.ndarray:
+            part = self[:, first:last]
+            with one_blas_thread():
+                return part.column_products(kernel @ part)
+
+        step = max(1, COLUMN_BLOCK // max(1, len(self)))
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
+        return np.concatenate([np.empty(0), *parts])
 
     def within_range(self) -> tuple[Self, float]:
         """The same and 1, or over u and u for a power of two u that keeps squares in range."""
@@ -119,9 +126,17 @@ class DenseMatrix(ColumnMatrix):
         """Products of neighbouring rows with all rows from `first` on."""
         return self.held[rows] @ self.held[first:].T
 
-    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:  # noqa: ARG002
-        """Products of all pairs of rows; BLAS has threads of its own."""
-        return self.held @ self.held.T
+    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
+        """Products of all pairs of rows: the sum of those over two halves of the columns."""
+        cuts = (0, self.shape[1] // 2, self.shape[1])
+
+        def half(first: int, last: int) -> np.ndarray:
+            part = self.held[:, cuts[first] : cuts[last]]
+            with one_blas_thread():
+                return part @ part.T
+
+        one, other = in_batches(half, 2, n_jobs=n_jobs, batch_size=1)
+        return np.add(one, other, out=one)
 
     def all_column_products(self) -> np.ndarray:
         """Products of all pairs of columns."""
@@ -262,6 +277,43 @@ class CentredMatrix(ColumnMatrix):
     def column_products(self, other: np.ndarray) -> np.ndarray:
         plain = self.held.multiply(other).sum(axis=0)
         return plain - self.shift * other.sum(axis=0)
+
+    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
+        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns.
+
+        The cost is that of the pairs of values that are held in the same row.
+        """
+        rows, columns = self._lines
+        n = self.shape[1]
+        excess = self.held.sum(axis=0) - 0.5 * len(self) * self.shift
+
+        def some(first: int, last: int) -> np.ndarray:
+            sums = np.zeros(n)
+            _kernels.add_gram_squares(rows, columns, self.shift, excess, first, last, sums)
+            return sums
+
+        parts = in_batches(some, n, n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+        return sum(parts, np.zeros(n))
+
+    def diagonal_sums(self, weights: np.ndarray) -> np.ndarray:
+        """For columns z and row weights k: sums of z^2 k, z^2 k^2, z^4 k, z^2, z^3, z^4 and z^6.
+
+        What is not held has the value -shift, and the weights that are left to it.
+        """
+        sums = np.empty((7, self.shape[1]))
+        of_weights = np.stack([np.ones(len(self)), weights, weights**2])
+        terms = ((2, 1), (2, 2), (4, 1), (2, 0), (3, 0), (4, 0), (6, 0))
+        step = max(1, COLUMN_BLOCK * self.shape[1] // max(1, self.held.nnz))
+        for first in range(0, self.shape[1], step):
+            part = self[:, first : first + step]
+            held, shift = part.by_columns, part.shift
+            values = held.data - np.repeat(shift, np.diff(held.indptr))
+            ones = _with_values(held, np.ones(len(values)))
+            left = of_weights.sum(axis=1)[:, None] - of_weights @ ones
+            for row, (power, k) in zip(sums, terms, strict=True):
+                of_held = of_weights[k] @ _with_values(held, values**power)
+                row[first : first + step] = of_held + (-shift) ** power * left[k]
+        return sums
 
     def unshifted(self) -> CentredMatrix:
         """Rows as far from each other as these, with means near 0."""

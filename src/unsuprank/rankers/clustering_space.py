@@ -43,7 +43,7 @@ BLOCK_BYTES = 2**20
 #: The least number of columns of such a block: each adds to all of the Gram matrix.
 BLOCK_COLUMNS = 256
 #: Up to this many rows, a Gram matrix is the sum of two.
-HALVES_ROWS = 1024
+HALVES_ROWS = 4096
 #: Rows of distances that are made of inner products at a time.
 DISTANCE_ROWS = 256
 #: What it takes to make a coordinate, in multiplications of a matrix product.

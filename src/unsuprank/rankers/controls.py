@@ -9,7 +9,6 @@ from ..column_totals import column_totals
 from ..ranker import MethodCard, Ranker
 from ..row_source import RowSource
 from ..table import ColumnChoice, Table
-from .scaling import unit_range
 
 
 class VarianceRanker(Ranker):
@@ -56,25 +55,15 @@ class VarianceRanker(Ranker):
         self.include = include
         self.exclude = exclude
 
-    def _score(self, table: Table | RowSource) -> np.ndarray:
-        if isinstance(table, RowSource):
-            return self._of_rows(table)
-        # The spread within [0, 1] is squared, so that neither large nor nearly constant
-        # columns lose their variance to overflow or cancellation.
-        scores = np.empty(table.n_columns)
-        for columns, X in table.blocks():
-            with np.errstate(over="ignore"):
-                span = np.ptp(X, axis=0)
-                variance = unit_range(X).var(axis=0) * span * span
-            scores[columns] = np.minimum(variance, np.finfo(float).max)
-        return scores
-
-    def _of_rows(self, rows: RowSource) -> np.ndarray:
+    def _score(self, rows: Table | RowSource) -> np.ndarray:
         totals = column_totals(rows)
-        if totals.counts or (totals.known < rows.n_rows).any():
+        boolean = list(rows.schema.boolean)
+        if set(totals.counts) - set(boolean) or (totals.known < rows.n_rows).any():
             raise ValueError("VarianceRanker needs numbers without gaps; leave other columns out.")
         with np.errstate(over="ignore"):
-            return np.minimum(totals.spread**2, np.finfo(float).max)
+            variances = np.minimum(totals.spread**2, np.finfo(float).max)
+        variances[boolean] /= 2.0  # of 0 and 1, the Gini index is twice the variance
+        return variances
 
 
 class RandomRanker(Ranker):

@@ -64,7 +64,7 @@ class Table(InChunks):
 
         Parameters
         ----------
-        rows, columns : indices or boolean mask, optional
+        rows, columns : indices, boolean mask or slice, optional
             All by default. Indices may repeat and come in any order. Of a mask that keeps all
             columns, and no rows named, the table itself.
         """
@@ -109,7 +109,7 @@ class Table(InChunks):
     def chunks(self, n_rows: int) -> Iterator[Table]:
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
         for first in range(0, self.n_rows, n_rows):
-            yield self.take(np.arange(first, min(first + n_rows, self.n_rows)))
+            yield self.take(slice(first, first + n_rows))
 
     @cached_property
     def n_values(self) -> np.ndarray:
@@ -162,7 +162,9 @@ def keeps_all(columns: Any) -> bool:
     return columns is None or (getattr(columns, "dtype", None) == np.bool_ and bool(columns.all()))
 
 
-def as_indices(wanted: Any) -> np.ndarray:
-    """Indices of what a mask or a list of indices names."""
+def as_indices(wanted: Any) -> Any:
+    """Indices of what a mask or a list of indices names; a slice is as good as they are."""
+    if isinstance(wanted, slice):
+        return wanted
     wanted = np.asarray(wanted)
     return np.flatnonzero(wanted) if wanted.dtype == np.bool_ else wanted.astype(np.intp)

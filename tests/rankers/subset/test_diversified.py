@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from unsuprank import Diversified, RandomRanker, Ranker, VarianceRanker
-from unsuprank.rankers.subset.coordinates import scaled_coordinates
+from unsuprank.rankers.coordinates import Coordinates
 from unsuprank.rankers.subset.diversified import LEAST_NOVELTY, diversify
 from unsuprank.table import read_table
 
@@ -34,8 +34,9 @@ def test_order_is_the_defined_one(seed):
     X = rng.normal(size=(20, 3)) @ rng.normal(size=(3, n)) + 0.3 * rng.normal(size=(20, n))
     redundancy = rng.choice([0.0, 0.5, 1.0, 3.0])
     ranking = rng.permutation(n) + 1
-    coordinates, widths = scaled_coordinates(read_table(X), "standard")
-    scores = diversify(ranking, coordinates, widths, redundancy, n)
+    coordinates = Coordinates.of(read_table(X))
+    matrix = coordinates.with_spreads(0.0)
+    scores = diversify(ranking, matrix, coordinates.widths, redundancy, n)
     assert np.argsort(-scores, kind="stable").tolist() == naive_order(ranking, X, redundancy)
 
 

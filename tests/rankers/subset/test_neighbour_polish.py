@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from unsuprank import GreedyCSS
+from unsuprank.rankers.coordinates import Coordinates
 from unsuprank.rankers.subset import neighbour_polish
 from unsuprank.rankers.subset.column_subset import Residual, greedy_path
-from unsuprank.rankers.subset.coordinates import scaled_coordinates
 from unsuprank.rankers.subset.neighbour_polish import (
     Contest,
     View,
@@ -148,7 +148,8 @@ def test_columns_that_repeat_each_other_are_taken_if_they_help(seed):
     rng = np.random.default_rng(seed)
     large = rng.normal(size=(300, 3)) @ rng.normal(size=(3, 20)) + 0.6 * rng.normal(size=(300, 20))
     X = np.hstack([0.5 * rng.normal(size=(300, 400)), large])
-    plain = greedy_path(Residual(*scaled_coordinates(read_table(X), "standard")), 8).picks
+    coordinates = Coordinates.of(read_table(X))
+    plain = greedy_path(Residual(coordinates.matrix, coordinates.widths), 8).picks
     polished = GreedyCSS(n_features_to_select=8, polish="knn").fit(X).order_[:8]
     assert np.sum(plain >= 400) == 3
     assert np.sum(polished >= 400) >= 6

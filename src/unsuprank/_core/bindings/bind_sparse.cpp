@@ -1,6 +1,7 @@
 // The class SparseLines: a sparse matrix by rows or by columns.
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "table/gram_squares.hpp"
 #include "table/sparse_products.hpp"
 
 namespace unsuprank {
@@ -48,6 +49,21 @@ void write_products(const HeldLines& rows, const HeldLines& columns, int64_t fir
   sparse_products(rows.view(), columns.view(), m, first, last, out.data());
 }
 
+void add_squares(const HeldLines& rows, const HeldLines& columns, const Vector<double>& shift,
+                 const Vector<double>& excess, int64_t first, int64_t last,
+                 MutableVector<double> sums) {
+  const int64_t m = rows.count(), n = columns.count();
+  require(n == rows.others() && columns.others() == m,
+          "rows and columns are not those of one matrix");
+  require(0 <= first && first <= last && last <= n, "column range out of bounds");
+  for (const size_t length : {shift.shape(0), excess.shape(0), sums.shape(0)}) {
+    require(static_cast<int64_t>(length) == n, "shift, excess and sums need an entry per column");
+  }
+  nb::gil_scoped_release unlocked;
+  add_gram_squares({rows.view(), columns.view(), shift.data(), excess.data(), m, n}, first, last,
+                   sums.data());
+}
+
 }  // namespace
 
 void bind_sparse(nb::module_& m) {
@@ -56,6 +72,8 @@ void bind_sparse(nb::module_& m) {
            nb::arg("index"), nb::arg("values"), nb::arg("others"));
   m.def("sparse_products", &write_products, nb::arg("rows"), nb::arg("columns"), nb::arg("first"),
         nb::arg("last"), nb::arg("out"));
+  m.def("add_gram_squares", &add_squares, nb::arg("rows"), nb::arg("columns"), nb::arg("shift"),
+        nb::arg("excess"), nb::arg("first"), nb::arg("last"), nb::arg("sums"));
 }
 
 }  // namespace unsuprank

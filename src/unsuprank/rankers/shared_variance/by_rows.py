@@ -7,17 +7,17 @@ values are not made coordinates, since all that is asked for are sums of K over 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import blas
 
-from ...table import SparseTable, Table
-from ..clustering_space import embed_sparse, embedded_blocks, embedding_widths, gram
+from ..._parallel import in_batches, one_blas_thread
+from ...table import Table
+from ..centred_matrix import CentredMatrix
+from ..clustering_space import embed, embedding_widths
+from ..coordinates import Coordinates, diagonal_sums, trace_of_cube
 from .columns import Names
 from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
-    MANY_VALUES,
     Found,
-    diagonal_sums,
     found,
     names_diagonal_sums,
     names_of,
@@ -25,36 +25,30 @@ from .sums import (
     traces,
 )
 
-#: Rows that are multiplied with all rows at a time.
-ROWS = 1024
+#: Coordinates that are multiplied with K at a time: values, and columns at the most.
+BLOCK_VALUES, BLOCK_COLUMNS = 2**20, 512
+#: Pieces of the upper half of K, and rows that each has at the least.
+TRIANGLE_STEPS, LEAST_ROWS = 8, 128
 
 
-def sums_by_rows(table: Table, n_jobs: int) -> Found:
-    """All sums of a table in which every column varies."""
-    grouped = table.n_values > MANY_VALUES
+def sums_by_rows(coordinates: Coordinates) -> Found:
+    """All sums over the columns that vary."""
+    table = coordinates.table
+    grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
     names = names_of(table, embedded.n_columns)
-    kernel = _kernel(embedded, n_jobs)
+    kernel = coordinates.kernel
+    if grouped.any():
+        kernel = kernel.copy()
     for j in np.flatnonzero(grouped).tolist():
         _add_products(kernel, names[j])
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
-    weights = projection_weights(embedded, names, ~grouped)
-    rows[:, ~grouped] = _embedded_sums(embedded, weights, kernel, diagonal)
+    weights = projection_weights(embedding_widths(embedded), names, ~grouped)
+    rows[:, ~grouped] = _embedded_sums(coordinates, embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
     return found(_sums_over(kernel), rows, names)
-
-
-def _kernel(table: Table, n_jobs: int) -> np.ndarray:
-    """All inner products of the rows."""
-    if not table.n_columns:
-        return np.zeros((table.n_rows, table.n_rows))
-    if table.is_sparse:
-        return gram(table, n_jobs)
-    upper = np.triu(gram(table, n_jobs))
-    upper += np.triu(upper, 1).T
-    return upper
 
 
 def _add_products(kernel: np.ndarray, names: Names) -> None:
@@ -78,44 +72,53 @@ def _sums_over(kernel: np.ndarray) -> Sums:
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
         squares=lengths.sum(),
-        triangles=_triangles(kernel),
+        triangles=trace_of_cube(kernel),
         diagonal_form=diagonal @ kernel @ diagonal,
         diagonal_squares=diagonal @ lengths,
         cubes=np.einsum("ij,ij,ij->", kernel, kernel, kernel),
     )
 
 
-def _triangles(kernel: np.ndarray) -> float:
-    """tr K^3, some rows at a time: K K takes as much memory as K."""
-    parts = (kernel[first : first + ROWS] for first in range(0, len(kernel), ROWS))
-    return float(sum(np.vdot(part @ kernel.T, part) for part in parts))
-
-
 def _embedded_sums(
-    table: Table, weights: np.ndarray, kernel: np.ndarray, diagonal: np.ndarray
+    coordinates: Coordinates,
+    table: Table,
+    weights: np.ndarray,
+    kernel: np.ndarray,
+    diagonal: np.ndarray,
 ) -> np.ndarray:
-    """The sums of columns that are made coordinates, a block at a time."""
+    """The sums of columns that are made coordinates, some columns at a time."""
+    if table.is_sparse:
+        Z = coordinates.matrix
+        assert isinstance(Z, CentredMatrix)
+        forms = Z.quadratic_forms(kernel)
+        return np.vstack(
+            [traces(forms, np.ones(len(forms), int), weights), Z.diagonal_sums(diagonal)]
+        )
     widths = embedding_widths(table)
     ends = np.cumsum(widths)
-    forms = None
-    if isinstance(table, SparseTable):
-        forms = embed_sparse(table).quadratic_forms(kernel)
-    else:  # z'Kz = 2 z'Tz, and T has half as many entries
-        triangle = np.asfortranarray(np.triu(kernel))
-        np.fill_diagonal(triangle, 0.5 * diagonal)
-    sums = np.empty((9, table.n_columns))
-    first = 0
-    for Z in embedded_blocks(table) if table.n_columns else ():
-        start = ends[first] - widths[first]
-        columns = slice(first, first := np.searchsorted(ends, start + Z.shape[1]) + 1)
-        if forms is None:
-            quadratic = 2.0 * np.einsum("ij,ij->j", Z, blas.dtrmm(1.0, triangle, Z))
-        else:
-            quadratic = forms[columns]
-        of_z = weights[start : start + Z.shape[1]]
-        sums[:2, columns] = traces(quadratic, widths[columns], of_z)
-        sums[2:, columns] = diagonal_sums(Z, widths[columns], diagonal)
-    return sums
+    triangle = np.triu(kernel)
+    np.fill_diagonal(triangle, 0.5 * diagonal)
+
+    def some(first: int, last: int) -> np.ndarray:
+        Z, own = embed(table, first, last), widths[first:last]
+        of_z = weights[ends[first] - widths[first] : ends[last - 1]]
+        with one_blas_thread():
+            forms = _forms(triangle, Z)
+        return np.vstack([traces(forms, own, of_z), diagonal_sums(Z, own, diagonal)])
+
+    step = min(max(1, BLOCK_VALUES // table.n_rows), BLOCK_COLUMNS)
+    parts = in_batches(some, table.n_columns, n_jobs=coordinates.n_jobs, batch_size=step)
+    return np.concatenate([np.empty((9, 0)), *parts], axis=1)
+
+
+def _forms(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """z'Kz of each coordinate, 2 z'Tz with T the upper half of K: half of the products."""
+    forms = np.zeros(Z.shape[1])
+    step = max(LEAST_ROWS, -(-len(Z) // TRIANGLE_STEPS))
+    for first in range(0, len(Z), step):
+        part = slice(first, first + step)
+        forms += np.einsum("ij,ij->j", Z[part], triangle[part, first:] @ Z[first:])
+    return 2.0 * forms
 
 
 def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:

@@ -41,6 +41,15 @@ class Names:
         present = found.astype(np.intp)
         return cls(rows, present, codes, counts.astype(np.float64), scale**2 / gini)
 
+    @classmethod
+    def of_counts(cls, counts: np.ndarray, scale: float) -> Names:
+        """The names of a column of which only counts are known, not the name of each row."""
+        present = np.flatnonzero(counts)
+        some, known = counts[present].astype(np.float64), int(counts.sum())
+        gini = 1.0 - np.sum((some / known) ** 2)
+        nothing = np.broadcast_to(0, known)  # it has a length, and takes no memory
+        return cls(nothing, present, nothing, some, scale**2 / gini)
+
     @property
     def shares(self) -> np.ndarray:
         return self.counts / len(self.rows)

@@ -15,9 +15,8 @@ L^3 = tr K^3 - 3 tr LLH - 3 tr LHH - tr H^3 the mixed terms are estimated from t
 `mixed_triangles`. The p-values of noise are the same to a few percent of themselves; those of
 columns that share much come out too large, 1e-8 for 1e-9.
 
-There are two ways to these sums: `by_rows` makes K, `by_coordinates` the inner products of the
-coordinates; the smaller one is made. `by_chunks` is the latter where not all rows are at hand at
-once.
+There are three ways to these sums (:mod:`...coordinates.coordinates`): `by_rows` makes K,
+`by_columns` the inner products of the coordinates, and `by_products` neither.
 """
 
 from __future__ import annotations
@@ -26,17 +25,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..._parallel import blas_threads
-from ...table import Table
-from ..clustering_space import embedding_widths
-from .by_coordinates import sums_by_coordinates
+from ..coordinates import Coordinates
+from .by_columns import sums_by_columns
+from .by_products import sums_by_products
 from .by_rows import sums_by_rows
 from .columns import put
 from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
-from .sums import MANY_VALUES, Found, Shared, mixed_triangles
+from .sums import Found, Shared, mixed_triangles
 
-#: Up to this many rows, inner products of rows are made even if there are fewer coordinates.
-FEW_ROWS = 1024
 #: Differences between rows below this share of all products are rounding.
 ROUNDING = 1e-13
 
@@ -54,13 +50,10 @@ class Relations:
     depends_on_order: np.ndarray
 
 
-def relations(table: Table, n_jobs: int | None = None) -> Relations:
-    """What each column of `table` explains of the others; every column has to vary."""
-    n_jobs = blas_threads() if n_jobs is None else n_jobs
-    width = int(embedding_widths(table)[table.n_values <= MANY_VALUES].sum())
-    few_rows = table.n_rows <= max(width, FEW_ROWS) or table.is_sparse
-    found: Found = (sums_by_rows if few_rows else sums_by_coordinates)(table, n_jobs)
-    return relations_of(found, table.n_rows)
+def relations(coordinates: Coordinates) -> Relations:
+    """What each column that varies explains of the others."""
+    way = {"rows": sums_by_rows, "columns": sums_by_columns, "products": sums_by_products}
+    return relations_of(way[coordinates.way](coordinates), coordinates.n_rows)
 
 
 def relations_of(found: Found, n_rows: int) -> Relations:

@@ -7,14 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._checks import check_count
-from ..._parallel import blas_threads
 from ...ranker import MethodCard, Ranker
-from ...table import ColumnChoice, Table
-from ..large_tables import Rows, comes_in_chunks, manageable
-from .by_chunks import sums_by_chunks
-from .others import Relations, relations, relations_of
+from ...row_source import RowSource
+from ...table import ColumnChoice
+from ..coordinates import Coordinates, Rows
+from .chance import against_chance
 from .quantile_bins import with_bins
-from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
 
 
 class SharedVariance(Ranker):
@@ -50,7 +48,7 @@ class SharedVariance(Ranker):
         the rows of a table that is not in memory and find sums over them. None: the current client
         for a Dask collection, this machine for all others.
     verbose : int, default=0
-        There is nothing to show; it is here because all rankers have it.
+        Whether progress is shown.
 
     Attributes
     ----------
@@ -169,41 +167,14 @@ class SharedVariance(Ranker):
         if self.bins is not None:
             check_count("bins", self.bins, 2)
 
-    def _score(self, table: Rows) -> np.ndarray:
-        table, self.rows_used_ = manageable(table, self.verbose)
-        scores, self.explained_, self.chance_ = np.zeros((3, table.n_columns))
-        self.p_values_ = np.ones(table.n_columns)
-        varies, found = self._relations(table)
-        if found is None:
-            return scores
-        total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
-        self.explained_[varies] = found.explained / total
-        self.chance_[varies] = mean(table.n_rows, found.column, found.others) / total
-        scores[varies], self.p_values_[varies] = against_chance(table.n_rows, found)
-        return scores
-
-    def _relations(self, table: Rows) -> tuple[np.ndarray, Relations | None]:
-        """Which columns vary, and what they share; None if there is too little to say."""
-        if comes_in_chunks(table):
-            if self.bins is not None:
+    def _score(self, rows: Rows) -> np.ndarray:
+        if self.bins is not None:
+            if isinstance(rows, RowSource):
                 raise ValueError("bins need all rows at once; pass a sample of the rows.")
-            n_jobs = blas_threads() if self.n_jobs is None else self.n_jobs
-            sums = sums_by_chunks(table, n_jobs, self.verbose)
-            return sums.varies, relations_of(sums.found(), table.n_rows)
-        assert isinstance(table, Table)
-        varies = table.varies
-        if table.n_rows < LEAST_ROWS or not varies.any():
-            return varies, None
-        part = table.take(columns=varies)
-        part = part if self.bins is None else with_bins(part, self.bins)
-        return varies, relations(part, self.n_jobs)
-
-
-def against_chance(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
-    """Standardised scores, and their p-values."""
-    column, others = found.column, found.others
-    spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)
-    deviation = np.sqrt(np.where(spread > 0.0, spread, np.inf))
-    scores = (found.explained - mean(n, column, others)) / deviation
-    skewness = third_moment(n, column, others) / deviation**3
-    return scores, np.where(spread > 0.0, upper_tail(scores, skewness), 1.0)
+            rows = with_bins(rows, self.bins)
+        coordinates = Coordinates.of(rows, self.n_jobs, self.verbose)
+        self.rows_used_ = coordinates.rows_used
+        shared = against_chance(coordinates)
+        self.explained_, self.chance_ = shared.explained, shared.chance
+        self.p_values_ = shared.p_values
+        return shared.scores

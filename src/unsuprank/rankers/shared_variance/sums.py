@@ -7,14 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import _kernels
 from ...table import Table
-from ..clustering_space import embedding_widths
 from .columns import Names, Powers
 from .shuffles import Sums
-
-#: Names of more values are not made coordinates.
-MANY_VALUES = 48
 
 
 @dataclass(frozen=True)
@@ -49,12 +44,13 @@ def names_of(table: Table, n_embedded: int) -> dict[int, Names]:
     return {j: Names.of(table.column(j), scale) for j in np.flatnonzero(table.n_values).tolist()}
 
 
-def projection_weights(embedded: Table, names: dict[int, Names], columns: np.ndarray) -> np.ndarray:
+def projection_weights(
+    widths: np.ndarray, names: dict[int, Names], columns: np.ndarray
+) -> np.ndarray:
     """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers.
 
-    `columns` says which columns of the whole table, that of `names`, are embedded.
+    `columns` says which columns, of those that `names` counts, have coordinates: `widths` of them.
     """
-    widths = embedding_widths(embedded)
     weights = np.ones(widths.sum())
     places, ends = np.cumsum(columns) - 1, np.cumsum(widths)
     for j, column in names.items():
@@ -63,14 +59,6 @@ def projection_weights(embedded: Table, names: dict[int, Names], columns: np.nda
             own[:] = 0.0
             own[column.present] = 1.0 / (column.factor * column.counts)
     return weights
-
-
-def diagonal_sums(Z: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-    """For columns with coordinates `Z`: sums over h and K_ii, and over powers of coordinates.
-
-    The rows are those of `Shared` from `h_k` on, then those of `Powers`.
-    """
-    return _kernels.diagonal_sums(Z, widths, diagonal).reshape(-1, 7).T
 
 
 def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:

@@ -7,29 +7,30 @@ everything chosen so far is projected out, column j with block E_j would explain
     gain_j = |P_j E|^2 = trace(H_j^+ F_j),    H_j = E_j' E_j,    F_j = E_j' E E' E_j,
 
 which for a single coordinate is |E' e_j|^2 / |e_j|^2. Neither E nor the n x n matrix E' E is
-ever formed. H and F of all columns are computed once, from the m x m kernel A A' of the
-coordinates A, and then updated: with Q an orthonormal basis of the chosen column's block in E,
+ever formed. H and F of all columns are computed once, from the products of the coordinates A
+(:mod:`..coordinates`), and then updated: with Q an orthonormal basis of the chosen column's block
+in E,
 
     U = A' Q,    V = A' (I - B B') A A' Q,    H_j -= U_j U_j',
     F_j -= V_j U_j' + U_j V_j' - U_j (U' U) U_j',
 
 where B is the basis of everything chosen before and U_j are the rows of U that belong to
-column j. This is the recursion of Farahat, Ghodsi and Kamel (2013) for blocks; a step costs one
-pass over A. Tables with more rows than coordinates are first rotated into a triangle of as
-many rows as coordinates, which changes no inner product of columns.
+column j. This is the recursion of Farahat, Ghodsi and Kamel (2013) for blocks; a step costs two
+products of A with as many vectors as the column has coordinates. Of tables with more rows than
+coordinates, a square matrix with the same inner products of columns takes the place of A.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.linalg import lapack
 
-from ..._parallel import interruptible, one_blas_thread
 from ..._progress import Progress
-from ..centred_matrix import CentredMatrix, Matrix, column_squares
+from ..centred_matrix import ColumnMatrix, DenseMatrix
+from ..coordinates import root_of, root_of_square, trace_of_cube
 
 #: A column of which a smaller share than this is unexplained has nothing to add.
 EXHAUSTED = 1e-8
@@ -37,10 +38,8 @@ EXHAUSTED = 1e-8
 TIE = 1e-10
 #: Bytes of kernel times coordinates that are made at a time.
 BLOCK_BYTES = 2**24
-#: Multiplications of one matrix product; Ctrl-C waits for its end.
-BLOCK_WORK = 2**33
-#: Columns of a panel of the QR decomposition, and columns that a panel is applied to at a time.
-PANEL, TRAILING = 64, 1024
+#: Products of all rows are made if there are at most so many, and so are those of all columns.
+MOST_LINES = 8192
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Residual:
 
     Parameters
     ----------
-    coordinates : ndarray or CentredMatrix of shape (n_rows, n_coordinates)
+    coordinates : ColumnMatrix of shape (n_rows, n_coordinates)
         Centred; the coordinates of a column are neighbours.
     widths : ndarray of shape (n_columns,)
         Number of coordinates of each column; 0 for columns without variation.
@@ -83,19 +82,15 @@ class Residual:
     """
 
     def __init__(
-        self, coordinates: Matrix, widths: np.ndarray, candidates: np.ndarray | None = None
+        self, coordinates: ColumnMatrix, widths: np.ndarray, candidates: np.ndarray | None = None
     ) -> None:
-        if coordinates.shape[0] > coordinates.shape[1]:
-            coordinates = _triangle(coordinates)
+        if coordinates.shape[0] > coordinates.shape[1] and coordinates.shape[1] <= MOST_LINES:
+            coordinates = DenseMatrix(root_of(coordinates.T @ coordinates))
         self._coordinates = coordinates
-        self._kernel = (
-            coordinates.all_row_products()
-            if isinstance(coordinates, CentredMatrix)
-            else row_products(coordinates)
-        )
+        #: A A', if there is room for it.
+        self._kernel = coordinates.all_row_products() if len(coordinates) <= MOST_LINES else None
         self._basis = np.empty((coordinates.shape[0], 0))
-        #: H and F of all coordinates of a sparse table, before anything is chosen.
-        self._alone: tuple[np.ndarray, np.ndarray] | None = None
+        self._cubes = self._all_cubes()
         self._starts = np.concatenate([[0], np.cumsum(widths)])
         self.n_columns = len(widths)
         candidates = np.ones(len(widths), dtype=bool) if candidates is None else candidates
@@ -141,13 +136,10 @@ class Residual:
         return self._basis.shape[1]
 
     def cubes(self) -> float:
-        """An estimate of tr K^3 of all that is left, from random vectors that are always the same.
-
-        The relative error is at most sqrt(2 / 16), when one direction holds everything.
-        """
-        probes = np.random.default_rng(0).standard_normal((len(self._kernel), 16))
-        images = self._rest(self._kernel @ self._rest(probes))
-        return float(np.vdot(images, self._kernel @ images)) / probes.shape[1]
+        """tr K^3 of all that is left."""
+        left, squares = self.left(), self.squares()
+        # What rounding has made of a small difference stays between the bounds of any K.
+        return float(np.clip(self._cubes, squares**2 / left if left else 0.0, squares**1.5))
 
     def _rest(self, vectors: np.ndarray) -> np.ndarray:
         """What the chosen columns leave of some vectors."""
@@ -160,8 +152,8 @@ class Residual:
         fresh = _orthonormal_complement(block, self._basis)
         if not fresh.shape[1]:
             return
-        image = self._kernel @ fresh
-        image -= self._basis @ (self._basis.T @ image)
+        image = self._rest(self._times(fresh))
+        self._cubes -= self._cubes_of(fresh, image)
         # Two long rows times the table are much faster than the table times two columns.
         both = np.hstack([fresh, image]).T @ self._coordinates
         U, V = (np.ascontiguousarray(part.T) for part in np.vsplit(both, 2))
@@ -174,73 +166,50 @@ class Residual:
             cross = _outer(v - 0.5 * _outer(u, squares), ut)
             group.F -= cross + cross.transpose(0, 2, 1)
 
+    def _cubes_of(self, fresh: np.ndarray, image: np.ndarray) -> float:
+        """What tr K^3 loses with orthonormal vectors that K maps to `image`: with S = QQ',
+
+        tr ((I - S) K)^3 = tr K^3 - 3 tr Q'K^3 Q + 3 tr Q'K^2 Q Q'K Q - tr (Q'K Q)^3.
+        """
+        one, two = fresh.T @ image, image.T @ image
+        three = np.vdot(image, self._rest(self._times(image)))
+        return 3.0 * three - 3.0 * np.vdot(two, one) + np.trace(one @ one @ one)
+
     def _group(self, columns: np.ndarray, places: np.ndarray) -> _Group:
         width = places.shape[1]
-        if isinstance(self._coordinates, CentredMatrix):
-            return self._sparse_group(self._coordinates, columns, places)
+        if width == 1:
+            H, F = (part[places][:, :, None] for part in self._alone)
+            return _Group(columns, places, H, F, EXHAUSTED * H[:, 0, 0])
         H = np.empty((len(columns), width, width))
         F = np.empty_like(H)
-        step = max(1, BLOCK_BYTES // max(1, 8 * width * len(self._kernel)))
+        step = max(1, BLOCK_BYTES // max(1, 8 * width * len(self._coordinates)))
         for a in range(0, len(columns), step):
-            part = self._coordinates[:, places[a : a + step].ravel()]
-            image = self._kernel @ part
+            part = np.asarray(self._coordinates[:, places[a : a + step].ravel()])
+            image = self._times(part)
             blocks = part.T.reshape(-1, width, len(part))
             H[a : a + step] = blocks @ blocks.transpose(0, 2, 1)
             F[a : a + step] = blocks @ image.T.reshape(blocks.shape).transpose(0, 2, 1)
         floor = EXHAUSTED * np.trace(H, axis1=1, axis2=2)
         return _Group(columns, places, H, F, floor)
 
-    def _sparse_group(
-        self, coordinates: CentredMatrix, columns: np.ndarray, places: np.ndarray
-    ) -> _Group:
-        if self._alone is None:
-            forms = coordinates.quadratic_forms(self._kernel)
-            self._alone = column_squares(coordinates), forms
-        H, F = (part[places][:, :, None] for part in self._alone)
-        return _Group(columns, places, H, F, EXHAUSTED * H[:, 0, 0])
+    @cached_property
+    def _alone(self) -> tuple[np.ndarray, np.ndarray]:
+        """H and F of all single coordinates, before anything is chosen."""
+        Z = self._coordinates
+        forms = Z.gram_squares() if self._kernel is None else Z.quadratic_forms(self._kernel)
+        return Z.column_squares(), forms
 
+    def _all_cubes(self) -> float:
+        """tr K^3 before anything is chosen; estimated where K is not made."""
+        if self._kernel is not None:
+            return trace_of_cube(self._kernel)
+        return float(np.sum((self._coordinates.T @ root_of_square(self._coordinates)) ** 2))
 
-def _triangle(coordinates: Matrix) -> np.ndarray:
-    """As many rows as coordinates, with the same inner products of coordinates."""
-    if isinstance(coordinates, CentredMatrix):
-        return root_of(coordinates.T @ coordinates)
-    return triangular_factor(coordinates)
-
-
-def root_of(inner: np.ndarray) -> np.ndarray:
-    """R with R'R = `inner`, a symmetric matrix without negative eigenvalues but for rounding."""
-    lengths, axes = np.linalg.eigh(inner)
-    return np.sqrt(np.maximum(lengths, 0.0))[:, None] * axes.T
-
-
-def triangular_factor(matrix: np.ndarray) -> np.ndarray:
-    """R of the QR decomposition of a tall matrix, in steps that Ctrl-C can come between."""
-    rows, columns = matrix.shape
-    cost = rows * columns**2
-    if cost <= BLOCK_WORK:
-        return np.asarray(interruptible(cost, np.linalg.qr, matrix, mode="r"))
-    work = np.array(matrix, order="F")
-    with one_blas_thread():  # the products are many and small: threads would wait for each other
-        for a in range(0, columns, PANEL):
-            panel, factors, _, _ = lapack.dgeqrf(work[a:, a : a + PANEL])
-            work[a:, a : a + PANEL] = np.triu(panel)
-            for b in range(a + PANEL, columns, TRAILING):
-                rest = work[a:, b : b + TRAILING]
-                size = PANEL * rest.shape[1]
-                rest[:] = lapack.dormqr("L", "T", panel, factors, rest, size)[0]
-    return work[:columns]
-
-
-def row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
-    """``matrix[some] @ matrix.T`` (all rows by default), in steps that Ctrl-C can come between."""
-    rows, columns = matrix.shape
-    count = rows if some is None else len(some)
-    step = max(1, BLOCK_WORK // max(1, rows * count))
-    products = np.zeros((count, rows))
-    for a in range(0, columns, step):
-        part = matrix[:, a : a + step]
-        products += (part if some is None else part[some]) @ part.T
-    return products
+    def _times(self, vectors: np.ndarray) -> np.ndarray:
+        """A A' times some vectors."""
+        if self._kernel is None:
+            return self._coordinates @ (self._coordinates.T @ vectors)
+        return self._kernel @ vectors
 
 
 def _block_gains(group: _Group) -> tuple[np.ndarray, np.ndarray]:

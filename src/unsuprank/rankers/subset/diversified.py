@@ -12,9 +12,9 @@ from ..._checks import check_count, check_number
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table, read_table
-from ..centred_matrix import Matrix, column_squares
+from ..centred_matrix import ColumnMatrix
+from ..coordinates import Coordinates
 from ..forest import Genie3
-from .coordinates import scaled_coordinates
 
 #: Copies keep this novelty, so that they stay in the order of the wrapped ranker.
 LEAST_NOVELTY = 1e-9
@@ -138,11 +138,16 @@ class Diversified(Ranker):
 
     def _score(self, table: Table) -> np.ndarray:
         self.ranker_ = clone(self._wrapped()).fit(table)
-        coordinates, widths = scaled_coordinates(table, "standard")
+        coordinates = Coordinates.of(table, verbose=self.verbose)
         n_picks = min(self.n_picks, table.n_columns)
         with progress("comparing columns", n_picks, self.verbose) as shown:
             return diversify(
-                self.ranker_.ranking_, coordinates, widths, self.redundancy, n_picks, shown
+                self.ranker_.ranking_,
+                coordinates.with_spreads(0.0),
+                coordinates.widths,
+                self.redundancy,
+                n_picks,
+                shown,
             )
 
     def __sklearn_tags__(self) -> Tags:
@@ -153,7 +158,7 @@ class Diversified(Ranker):
 
 def diversify(
     ranking: np.ndarray,
-    coordinates: Matrix,
+    coordinates: ColumnMatrix,
     widths: np.ndarray,
     redundancy: float,
     n_picks: int,
@@ -165,7 +170,7 @@ def diversify(
     ----------
     ranking : ndarray of shape (n_columns,)
         1 is best.
-    coordinates, widths : ndarray or CentredMatrix, and ndarray
+    coordinates, widths : ColumnMatrix and ndarray
         Of the columns, as for :class:`.column_subset.Residual`.
     redundancy : float
     n_picks : int
@@ -173,7 +178,7 @@ def diversify(
     """
     columns = np.repeat(np.arange(len(widths)), widths)
     starts = np.concatenate([[0], np.cumsum(widths)])
-    lengths = np.bincount(columns, column_squares(coordinates), len(widths))
+    lengths = np.bincount(columns, coordinates.column_squares(), len(widths))
     novelty = np.ones(len(widths))
     waiting = np.ones(len(widths), dtype=bool)
     scores = np.empty(len(widths))

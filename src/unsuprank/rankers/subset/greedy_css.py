@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 
 from ..._checks import check_choice, check_count
+from ..._parallel import one_blas_thread
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
-from ..large_tables import Rows, manageable
-from ..shared_variance import SharedVariance
+from ..coordinates import Coordinates, Rows
+from ..shared_variance.chance import against_chance
 from .beyond_chance import LEVEL, BeyondChance, path_scores
 from .column_subset import GreedyPath, Residual, greedy_path
-from .coordinates import SCALES, filled_values, scaled_coordinates
-from .neighbour_polish import polish
+from .neighbour_polish import filled_values, polish
+
+#: Power of a column's standard deviation that its coordinates are multiplied by.
+SCALES = {"standard": 0.0, "half": 0.5, "raw": 1.0}
 
 #: Columns that may be swapped in because they would add most to the greedy choice, ...
 POOL_ADDS = 300
@@ -213,36 +216,38 @@ class GreedyCSS(Ranker):
         check_choice("scale", self.scale, tuple(SCALES))
         check_choice("polish", self.polish, (None, "knn"))
 
-    def _check_polish(self, table: Rows) -> None:
+    def _check_polish(self, rows: Rows) -> None:
         """Refuse what `polish` cannot work with."""
         if self.polish is None:
             return
-        if not isinstance(table, Table) or table.is_sparse:
+        if not isinstance(rows, Table) or rows.is_sparse:
             raise TypeError('GreedyCSS(polish="knn") needs all values in memory; leave polish out.')
-        table.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
+        rows.require_numeric('GreedyCSS(polish="knn")', ["GreedyCSS(polish=None)"])
 
-    def _score(self, table: Rows) -> np.ndarray:
-        table, self.rows_used_ = manageable(table, self.verbose)
-        self._check_polish(table)
-        shared = SharedVariance(verbose=self.verbose).fit(table)
-        coordinates, widths = scaled_coordinates(table, self.scale)
-        forced = self._read_forced(table)
+    def _score(self, rows: Rows) -> np.ndarray:
+        self._check_polish(rows)
+        coordinates = Coordinates.of(rows, verbose=self.verbose)
+        self.rows_used_ = coordinates.rows_used
+        shared = against_chance(coordinates)
+        matrix, widths = coordinates.with_spreads(SCALES[self.scale]), coordinates.widths
+        forced = self._read_forced(rows)
         first = included = np.flatnonzero(forced < 0)
         if self.polish is not None:
-            assert isinstance(table, Table)
-            first = self._polished(table, Residual(coordinates, widths, forced <= 0), forced)
+            assert isinstance(rows, Table)
+            first = self._polished(rows, Residual(matrix, widths, forced <= 0), forced)
         n_tested = int((widths > 0).sum())  # a column that never varies has no chance to be chosen
-        candidates = (shared.p_values_ * n_tested < LEVEL) & (forced <= 0)
+        candidates = (shared.p_values * n_tested < LEVEL) & (forced <= 0)
         candidates[first] = True
-        residual = Residual(coordinates, widths, candidates)
-        beyond = BeyondChance(table.n_rows)
-        n_picks = min(max(self.n_picks + len(included), self._at_least(table)), table.n_columns)
-        with progress("choosing columns", n_picks, self.verbose) as shown:
+        residual = Residual(matrix, widths, candidates)
+        beyond = BeyondChance(coordinates.n_rows)
+        n_picks = min(max(self.n_picks + len(included), self._at_least(rows)), rows.n_columns)
+        # The products of a step are small: threads would wait for each other.
+        with one_blas_thread(), progress("choosing columns", n_picks, self.verbose) as shown:
             path = greedy_path(residual, n_picks, first=first, criterion=beyond, progress=shown)
         self.picks_ = path.picks
         self.n_features_ = beyond.n_significant
         self.explained_ = 1.0 - path.unexplained[1:]
-        return path_scores(path.picks, path.unexplained[:-1], shared.scores_)
+        return path_scores(path.picks, path.unexplained[:-1], shared.scores)
 
     def _at_least(self, table: Rows) -> int:
         """Picks that the selection needs, as far as that is known beforehand."""

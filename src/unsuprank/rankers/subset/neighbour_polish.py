@@ -28,7 +28,7 @@ from scipy.spatial.distance import cdist
 
 from ... import _kernels
 from ..._parallel import in_batches
-from .column_subset import row_products
+from ...table import Table
 
 #: Queries per kernel call; fixed, so that sums do not depend on the number of threads.
 BATCH = 32
@@ -42,8 +42,26 @@ MAX_QUERIES = 512
 SWAPS_PER_WEIGHTING = 4
 #: Columns that are looked at again after the first swap, besides the picks.
 SHORTLIST = 64
+#: Multiplications of one matrix product; Ctrl-C waits for its end.
+BLOCK_WORK = 2**33
 #: A column's error below this share of the largest gains no more weight.
 SMALLEST_ERROR = 1e-6
+
+
+def filled_values(table: Table) -> np.ndarray:
+    """The columns on the scale they come in, up to one factor for all; means where unknown.
+
+    Columns start at 0 and the factor is a power of two that keeps squares from overflowing,
+    so that whole numbers stay exact and ties stay ties.
+    """
+    # The range of finite numbers may overflow, that of their halves cannot.
+    values = table.values * 0.5 - np.fmin.reduce(table.values, axis=0) * 0.5
+    largest = np.fmax.reduce(values, axis=None, initial=0.0)
+    values = np.ldexp(values, -np.frexp(largest)[1])
+    for j in np.flatnonzero(table.missing):
+        unknown = np.isnan(values[:, j])
+        values[unknown, j] = 0.0 if unknown.all() else values[~unknown, j].mean()
+    return values
 
 
 @dataclass(frozen=True)
@@ -257,9 +275,21 @@ def _pair_costs(values: np.ndarray, errors: np.ndarray, predicted: np.ndarray) -
     floor = SMALLEST_ERROR * (errors.max() or 1.0)
     scaled = values / np.sqrt(np.maximum(errors, floor))
     # The product of a matrix with itself takes half the time.
-    cost = row_products(scaled, None if len(predicted) == len(values) else predicted)
+    cost = _row_products(scaled, None if len(predicted) == len(values) else predicted)
     squares = np.einsum("ij,ij->i", scaled, scaled)
     cost *= -2.0
     cost += squares
     cost += squares[predicted, None]
     return np.maximum(cost, 0.0, out=cost)
+
+
+def _row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
+    """``matrix[some] @ matrix.T`` (all rows by default), in steps that Ctrl-C can come between."""
+    rows, columns = matrix.shape
+    count = rows if some is None else len(some)
+    step = max(1, BLOCK_WORK // max(1, rows * count))
+    products = np.zeros((count, rows))
+    for a in range(0, columns, step):
+        part = matrix[:, a : a + step]
+        products += (part if some is None else part[some]) @ part.T
+    return products

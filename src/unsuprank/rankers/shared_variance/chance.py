@@ -1,0 +1,47 @@
+"""What columns share with the others, beside what they would share by chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..coordinates import Coordinates
+from .others import Relations, relations
+from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
+
+
+@dataclass(frozen=True)
+class SharedBeyondChance:
+    """One number for each column of a table."""
+
+    #: What it explains of the others less what it would by chance, in standard deviations.
+    scores: np.ndarray
+    p_values: np.ndarray
+    #: The share of the others that it explains, and the share that it would by chance.
+    explained: np.ndarray
+    chance: np.ndarray
+
+
+def against_chance(coordinates: Coordinates) -> SharedBeyondChance:
+    """Compare all columns with themselves in all orders of their rows."""
+    varies, n = coordinates.varies, coordinates.n_rows
+    scores, explained, chance = np.zeros((3, len(varies)))
+    p_values = np.ones(len(varies))
+    if n >= LEAST_ROWS and varies.any():
+        found = relations(coordinates)
+        total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
+        explained[varies] = found.explained / total
+        chance[varies] = mean(n, found.column, found.others) / total
+        scores[varies], p_values[varies] = scores_and_tails(n, found)
+    return SharedBeyondChance(scores, p_values, explained, chance)
+
+
+def scores_and_tails(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised scores, and their p-values."""
+    column, others = found.column, found.others
+    spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)
+    deviation = np.sqrt(np.where(spread > 0.0, spread, np.inf))
+    scores = (found.explained - mean(n, column, others)) / deviation
+    skewness = third_moment(n, column, others) / deviation**3
+    return scores, np.where(spread > 0.0, upper_tail(scores, skewness), 1.0)
