@@ -177,7 +177,7 @@ def test_against_the_oracle(few_rows, many_values, monkeypatch):
         keep = varying(X)
         if keep.sum() < 2:
             continue
-        ranker = SharedVariance(nominal_features=nominal).fit(X)
+        ranker = SharedVariance(views="line", nominal_features=nominal).fit(X)
         expected = np.array(list(oracle(X[:, keep], nominal[keep])))
         np.testing.assert_allclose(ranker.explained_[keep], expected[:, 0], atol=1e-9)
         np.testing.assert_allclose(ranker.chance_[keep], expected[:, 1], atol=1e-9)
@@ -271,7 +271,7 @@ def test_p_values_are_close_to_those_of_the_exact_third_moment():
         X = np.column_stack([X, rng.integers(0, 5, 80), rng.integers(0, 20, 80)])
         expected = np.array(list(oracle(X, nominal)))
         tail = upper_tail(expected[:, 2], expected[:, 3])
-        found = SharedVariance(nominal_features=nominal).fit(X).p_values_
+        found = SharedVariance(views="line", nominal_features=nominal).fit(X).p_values_
         np.testing.assert_allclose(found[tail < 0.9], tail[tail < 0.9], atol=0.01)
         small = tail < 0.1
         np.testing.assert_allclose(np.log(found[small]), np.log(tail[small]), rtol=0.05)
@@ -298,7 +298,7 @@ class TestRanking:
         return frame
 
     def test_signal_before_noise_before_nothing(self, frame):
-        ranker = SharedVariance().fit(frame)
+        ranker = SharedVariance(views="line").fit(frame)
         assert set(frame.columns[ranker.order_[:4]]) == {"a", "b", "group", "gaps"}
         scores = dict(zip(frame.columns, ranker.scores_, strict=True))
         assert scores["identifier"] == scores["constant"] == 0.0
@@ -307,39 +307,39 @@ class TestRanking:
         assert ranker.p_values_[4:].min() > 0.01
 
     def test_order_of_rows_and_columns(self, frame):
-        expected = SharedVariance().fit(frame)
-        turned = SharedVariance().fit(frame.sample(frac=1, random_state=0)[frame.columns[::-1]])
+        expected = SharedVariance(views="line").fit(frame)
+        turned = SharedVariance(views="line").fit(frame.sample(frac=1, random_state=0)[frame.columns[::-1]])
         np.testing.assert_allclose(turned.scores_[::-1], expected.scores_, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(turned.p_values_[::-1], expected.p_values_, rtol=1e-6)
 
     def test_names_of_values_make_no_difference(self, frame):
         other = frame.assign(group=frame["group"].map({"high": "x", "low": "z", "middle": "a"}))
-        expected = SharedVariance().fit(frame).scores_
-        np.testing.assert_allclose(SharedVariance().fit(other).scores_, expected, rtol=1e-9)
+        expected = SharedVariance(views="line").fit(frame).scores_
+        np.testing.assert_allclose(SharedVariance(views="line").fit(other).scores_, expected, rtol=1e-9)
 
     def test_constants_and_units_make_no_difference(self, frame):
-        expected = SharedVariance().fit(frame).scores_
-        without = SharedVariance().fit(frame.drop(columns="constant")).scores_
+        expected = SharedVariance(views="line").fit(frame).scores_
+        without = SharedVariance(views="line").fit(frame.drop(columns="constant")).scores_
         np.testing.assert_array_equal(without, expected[:-1])
-        scaled = SharedVariance().fit(frame.assign(a=5000 * frame["a"] - 7)).scores_
+        scaled = SharedVariance(views="line").fit(frame.assign(a=5000 * frame["a"] - 7)).scores_
         np.testing.assert_allclose(scaled, expected, rtol=1e-9)
 
     def test_copies_tie(self):
         X = np.random.default_rng(0).normal(size=(50, 4))
-        scores = SharedVariance().fit(X[:, [0, 1, 2, 3, 1]]).scores_
+        scores = SharedVariance(views="line").fit(X[:, [0, 1, 2, 3, 1]]).scores_
         assert scores[1] == pytest.approx(scores[4], rel=1e-12)
         assert np.argsort(-scores)[:2].tolist() in ([1, 4], [4, 1])
 
     def test_two_values_as_names_or_numbers(self):
         X = np.random.default_rng(0).normal(size=(60, 3))
         X[:, 0] = X[:, 1] > 1
-        as_names = SharedVariance(nominal_features=[0]).fit(X)
-        as_numbers = SharedVariance().fit(X)
+        as_names = SharedVariance(views="line", nominal_features=[0]).fit(X)
+        as_numbers = SharedVariance(views="line").fit(X)
         np.testing.assert_allclose(as_names.scores_, as_numbers.scores_, rtol=1e-9)
         np.testing.assert_allclose(as_names.p_values_, as_numbers.p_values_, rtol=1e-6)
 
     def test_threads(self, frame):
-        one, two = (SharedVariance(n_jobs=k).fit(frame) for k in (1, 2))
+        one, two = (SharedVariance(views="line", n_jobs=k).fit(frame) for k in (1, 2))
         np.testing.assert_array_equal(one.scores_, two.scores_)
         np.testing.assert_array_equal(one.p_values_, two.p_values_)
 
@@ -347,30 +347,30 @@ class TestRanking:
     def test_sizes(self, scale):
         X = np.random.default_rng(0).uniform(-1, 1, size=(40, 4))
         X[:, 1] += X[:, 0]
-        expected = SharedVariance().fit(X / 2)
-        found = SharedVariance().fit(X / 2 * np.array([scale, 1, 1, scale]))
+        expected = SharedVariance(views="line").fit(X / 2)
+        found = SharedVariance(views="line").fit(X / 2 * np.array([scale, 1, 1, scale]))
         np.testing.assert_allclose(found.scores_, expected.scores_, rtol=1e-6)
 
     @pytest.mark.parametrize("rows", [2, 3, 4, 5])
     def test_few_rows(self, rows):
         X = np.random.default_rng(0).normal(size=(rows, 5))
-        ranker = SharedVariance().fit(X)
+        ranker = SharedVariance(views="line").fit(X)
         assert np.isfinite(ranker.scores_).all()
         assert ((ranker.p_values_ >= 0) & (ranker.p_values_ <= 1)).all()
 
     def test_one_column_and_none_that_varies(self):
         for X in (np.arange(9.0)[:, None], np.ones((9, 3))):
-            ranker = SharedVariance().fit(X)
+            ranker = SharedVariance(views="line").fit(X)
             assert not ranker.scores_.any()
             assert (ranker.p_values_ == 1).all()
 
     def test_missing_throughout(self):
         X = np.random.default_rng(0).normal(size=(30, 4))
         X[:, 2] = np.nan
-        scores = SharedVariance().fit(X).scores_
+        scores = SharedVariance(views="line").fit(X).scores_
         assert scores[2] == 0.0
         np.testing.assert_array_equal(
-            scores[[0, 1, 3]], SharedVariance().fit(X[:, [0, 1, 3]]).scores_
+            scores[[0, 1, 3]], SharedVariance(views="line").fit(X[:, [0, 1, 3]]).scores_
         )
 
 
@@ -379,7 +379,7 @@ class TestBins:
         rng = np.random.default_rng(0)
         x = rng.normal(size=300)
         X = np.column_stack([x, x**2, rng.normal(size=(300, 6))])
-        assert SharedVariance().fit(X).p_values_[:2].min() > 1e-6
+        assert SharedVariance(views="line").fit(X).p_values_[:2].min() > 1e-6
         found = SharedVariance(bins=3).fit(X)
         assert set(found.order_[:2]) == {0, 1}
         assert found.p_values_[:2].max() < 1e-6
@@ -407,7 +407,7 @@ def test_random_names_come_last_on_titanic(data_dir):
     from unsuprank.io import read_file
 
     table = read_file(data_dir / "mixed" / "titanic_openml40945.arff").table()
-    ranker = SharedVariance().fit(table)
+    ranker = SharedVariance(views="line").fit(table)
     order = [table.names[j] for j in ranker.order_]
     assert set(order[:4]) == {"pclass", "fare", "survived", "sex"}
     assert set(order[-2:]) == {"name", "body"}

@@ -263,6 +263,11 @@ class CentredMatrix(ColumnMatrix):
             row -= of_row * self.shift + shift * sums
         return products
 
+    def beside(self, other: CentredMatrix) -> CentredMatrix:
+        """The columns of this matrix, and then those of another."""
+        held = sparse.hstack([self.held, other.held], format="csr")
+        return CentredMatrix(held, np.concatenate([self.shift, other.shift]))
+
     def row_squares(self) -> np.ndarray:
         """Squared norms of the rows."""
         plain = self.held.power(2).sum(axis=1)

@@ -37,18 +37,23 @@ def sums_by_rows(coordinates: Coordinates) -> Found:
     grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
     names = names_of(table, embedded.n_columns)
-    kernel = coordinates.kernel
-    if grouped.any():
-        kernel = kernel.copy()
-    for j in np.flatnonzero(grouped).tolist():
-        _add_products(kernel, names[j])
+    kernel = whole_kernel(coordinates, names)
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
     weights = projection_weights(embedding_widths(embedded), names, ~grouped)
     rows[:, ~grouped] = _embedded_sums(coordinates, embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
-    return found(_sums_over(kernel), rows, names)
+    return found(sums_over(kernel), rows, names)
+
+
+def whole_kernel(coordinates: Coordinates, names: dict[int, Names]) -> np.ndarray:
+    """K with all columns, those of many values too."""
+    grouped = np.flatnonzero(coordinates.grouped).tolist()
+    kernel = coordinates.kernel.copy() if grouped else coordinates.kernel
+    for j in grouped:
+        _add_products(kernel, names[j])
+    return kernel
 
 
 def _add_products(kernel: np.ndarray, names: Names) -> None:
@@ -64,7 +69,8 @@ def _add_products(kernel: np.ndarray, names: Names) -> None:
     kernel -= across.T
 
 
-def _sums_over(kernel: np.ndarray) -> Sums:
+def sums_over(kernel: np.ndarray) -> Sums:
+    """Sums over the entries of K."""
     diagonal = np.diagonal(kernel)
     lengths = np.einsum("ij,ij->i", kernel, kernel)
     return Sums(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..coordinates import Coordinates
-from .others import Relations, relations
+from .others import Relations, relations_of, sums_of_table
 from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
+from .sums import Found
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,20 @@ class SharedBeyondChance:
     chance: np.ndarray
 
 
-def against_chance(coordinates: Coordinates) -> SharedBeyondChance:
-    """Compare all columns with themselves in all orders of their rows."""
+def against_chance(coordinates: Coordinates, found: Found | None = None) -> SharedBeyondChance:
+    """Compare all columns with themselves in all orders of their rows.
+
+    The sums over their products are given, or found.
+    """
     varies, n = coordinates.varies, coordinates.n_rows
     scores, explained, chance = np.zeros((3, len(varies)))
     p_values = np.ones(len(varies))
     if n >= LEAST_ROWS and varies.any():
-        found = relations(coordinates)
-        total = np.where(found.others.trace > 0.0, found.others.trace, 1.0)
-        explained[varies] = found.explained / total
-        chance[varies] = mean(n, found.column, found.others) / total
-        scores[varies], p_values[varies] = scores_and_tails(n, found)
+        beside = relations_of(found or sums_of_table(coordinates), n)
+        total = np.where(beside.others.trace > 0.0, beside.others.trace, 1.0)
+        explained[varies] = beside.explained / total
+        chance[varies] = mean(n, beside.column, beside.others) / total
+        scores[varies], p_values[varies] = scores_and_tails(n, beside)
     return SharedBeyondChance(scores, p_values, explained, chance)
 
 

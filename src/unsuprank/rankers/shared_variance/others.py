@@ -22,6 +22,7 @@ There are three ways to these sums (:mod:`...coordinates.coordinates`): `by_rows
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from ..coordinates import Coordinates
 from .by_columns import sums_by_columns
 from .by_products import sums_by_products
 from .by_rows import sums_by_rows
-from .columns import put
+from .columns import Powers, put
 from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
 from .sums import Found, Shared, mixed_triangles
 
@@ -50,32 +51,41 @@ class Relations:
     depends_on_order: np.ndarray
 
 
+def sums_of_table(coordinates: Coordinates) -> Found:
+    """The sums over all columns, in the way that was chosen."""
+    way = {"rows": sums_by_rows, "columns": sums_by_columns, "products": sums_by_products}
+    return way[coordinates.way](coordinates)
+
+
 def relations(coordinates: Coordinates) -> Relations:
     """What each column that varies explains of the others."""
-    way = {"rows": sums_by_rows, "columns": sums_by_columns, "products": sums_by_products}
-    return relations_of(way[coordinates.way](coordinates), coordinates.n_rows)
+    return relations_of(sums_of_table(coordinates), coordinates.n_rows)
 
 
-def relations_of(found: Found, n_rows: int) -> Relations:
-    """The same from sums that were found in one way or another."""
-    own, projection = found.powers.products(), found.powers.projection()
+def relations_of(found: Found, n_rows: Any, show: Powers | None = None) -> Relations:
+    """The same from sums that were found in one way or another.
+
+    Columns may show something else than what they are to the others: numbers with powers `show`,
+    which have no part in what K holds of the same column.
+    """
+    own, projection = found.powers.products(), (show or found.powers).projection()
     for j, names in found.names.items():
         put(own, j, names.products())
         put(projection, j, names.projection())
     others = _without(n_rows, found.whole, own, found.shared)
     uneven = np.maximum(others.aa, others.qq) > ROUNDING * found.whole.squares
     return Relations(
-        found.shared.projected - own.trace,
+        found.shared.projected - (own.trace if show is None else 0.0),
         parts(n_rows, projection),
         others,
         uneven & (projection.trace < n_rows - 1.5),
     )
 
 
-def _without(n: int, whole: Sums, own: Sums, shared: Shared) -> Parts:
+def _without(n: Any, whole: Sums, own: Sums, shared: Shared) -> Parts:
     """The invariants of the other columns' K."""
     all_columns, alone = parts(n, whole), parts(n, own)
-    if np.isnan(whole.cubes):
+    if np.isnan(whole.cubes).any():
         all_columns = replace(all_columns, cubes=alone.cubes.sum())
     rest = Sums(
         trace=whole.trace - own.trace,

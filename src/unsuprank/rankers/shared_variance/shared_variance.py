@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._checks import check_count
+from ..._checks import check_choice, check_count
 from ...ranker import MethodCard, Ranker
 from ...row_source import RowSource
 from ...table import ColumnChoice
 from ..coordinates import Coordinates, Rows
 from .chance import against_chance
+from .influence import warn_of
 from .quantile_bins import with_bins
+from .sides import Side
+from .tails import q_values
+from .views import LEAST_ROWS, VIEWS, look
 
 
 class SharedVariance(Ranker):
@@ -136,11 +141,13 @@ class SharedVariance(Ranker):
         "explained_": "explained",
         "chance_": "chance",
         "p_values_": "p_value",
+        "q_values_": "q_value",
     }
 
     def __init__(
         self,
         *,
+        views: str | Sequence[str] = "auto",
         bins: int | None = None,
         n_features_to_select: int | float = 16,
         include: ColumnChoice = None,
@@ -150,6 +157,7 @@ class SharedVariance(Ranker):
         scheduler: Any = None,
         verbose: int = 0,
     ) -> None:
+        self.views = views
         self.bins = bins
         self.n_features_to_select = n_features_to_select
         self.include = include
@@ -166,6 +174,9 @@ class SharedVariance(Ranker):
     def _check_parameters(self) -> None:
         if self.bins is not None:
             check_count("bins", self.bins, 2)
+        named = (self.views,) if isinstance(self.views, str) else tuple(self.views)
+        for name in named or ("",):
+            check_choice("views", name, VIEWS if len(named) > 1 else ("auto", *VIEWS))
 
     def _score(self, rows: Rows) -> np.ndarray:
         if self.bins is not None:
@@ -174,7 +185,31 @@ class SharedVariance(Ranker):
             rows = with_bins(rows, self.bins)
         coordinates = Coordinates.of(rows, self.n_jobs, self.verbose)
         self.rows_used_ = coordinates.rows_used
+        views = "line" if self.bins is not None and self.views == "auto" else self.views
+        if views == "line" or rows.n_rows < LEAST_ROWS:
+            return self._score_lines(coordinates)
+        return self._score_views(rows, coordinates, views)
+
+    def _score_lines(self, coordinates: Coordinates) -> np.ndarray:
         shared = against_chance(coordinates)
         self.explained_, self.chance_ = shared.explained, shared.chance
-        self.p_values_ = shared.p_values
+        self.p_values_, self.q_values_ = shared.p_values, q_values(shared.p_values)
+        self.views_ = {"line": self.rows_used_}
+        self.view_ = np.where(coordinates.varies, "line", "").astype(object)
+        self.partners_ = np.full((len(self.view_), 2), -1)
+        self.influential_rows_ = np.zeros(0, dtype=int)
         return shared.scores
+
+    def _score_views(
+        self, rows: Rows, coordinates: Coordinates, views: str | Sequence[str]
+    ) -> np.ndarray:
+        line = Side(coordinates)
+        shared = against_chance(coordinates, line.found)
+        self.explained_, self.chance_ = shared.explained, shared.chance
+        seen = look(rows, line, views)
+        self.p_values_, self.q_values_ = seen.p_values, seen.q_values
+        self.views_, self.view_, self.partners_ = seen.used, seen.view, seen.partners
+        self.influential_rows_ = seen.influential
+        if len(seen.influential):
+            warn_of(seen.influential)
+        return seen.scores

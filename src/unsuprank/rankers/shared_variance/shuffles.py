@@ -149,16 +149,16 @@ def third_moment(n: int, p: Parts, k: Parts) -> Number:
     ratio = n / (n - 2)
     total = ratio**3 * n / ((n - 1) * (n - 2)) * p.aaa * k.aaa
     total = total + 3 * ratio**2 * 2 / (n * (n - 3)) * p.aaq * k.aaq
-    if n > 4:  # with four rows, Q_ij^2 sums to the same in every row
+    if np.min(n) > 4:  # with four rows, Q_ij^2 sums to the same in every row
         total = total + 12 * n / ((n - 1) * (n - 3) * (n - 4)) * p.aqq * k.aqq
     return total + _pair_cubes(n, p, k)
 
 
 def _pair_cubes(n: int, p: Parts, k: Parts) -> Number:
     """E B^3."""
-    if n < 6:  # the two invariants are one: tr Q^3 = 2 sum Q_ij^3
+    if np.max(n) < 6:  # the two invariants are one: tr Q^3 = 2 sum Q_ij^3
         return p.cubes * k.cubes * (6.0 if n == 4 else 1.8)
-    orders = np.prod(np.arange(n - 5.0, n + 1.0))
+    orders = np.prod([n - 5.0 + i for i in range(6)], axis=0)
     return (
         8 * (n**3 - 9 * n**2 + 26 * n - 22) * p.triangles * k.triangles
         - 8 * (3 * n**2 - 15 * n + 16) * (p.triangles * k.cubes + p.cubes * k.triangles)

@@ -75,7 +75,8 @@ def mixed_triangles(common: Any, squares: Any, trace: Any, own: Sums) -> Any:
     """
     common = np.maximum(common, 0.0)
     typical = squares / np.where(trace > 0.0, trace, 1.0)
-    return 3 * common * (np.maximum(typical, common / own.trace) + own.squares / own.trace)
+    size = np.where(own.trace > 0.0, own.trace, 1.0)
+    return 3 * common * (np.maximum(typical, common / size) + own.squares / size)
 
 
 def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
