@@ -70,7 +70,7 @@ class Side:
         coordinates, places = self.coordinates, self.places[columns]
         if isinstance(coordinates.table, SparseTable):
             return coordinates.matrix[:, places]
-        share = len(places) / (coordinates.table.n_columns - coordinates.grouped.sum())
+        share = len(places) / max(coordinates.table.n_columns - coordinates.grouped.sum(), 1)
         return DenseMatrix(embed(coordinates.table.take(columns=places)) * np.sqrt(share))
 
     def restricted(self, patterns: Patterns) -> tuple[Sums, np.ndarray]:
