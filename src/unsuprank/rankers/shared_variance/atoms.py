@@ -95,7 +95,7 @@ def _coordinates(table: Table, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _log_p(n: np.ndarray, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     r = np.clip(np.einsum("ij,ij->j", u, v), -1.0, 1.0)
-    of_u, of_v = (Powers(*(np.sum(x**p, axis=0) for p in (2, 3, 4, 6))) for x in (u, v))
+    of_u, of_v = Powers.of(u), Powers.of(v)
     skewness = n * np.sqrt(n - 1.0) / (n - 2.0) * of_u.z3 * of_v.z3
     (aa, qq, _), (bb, ss, _) = (diagonal_and_rest(n, x.products()) for x in (of_u, of_v))
     fourth = (n / (n - 2.0)) ** 2 * aa * bb / (n - 1.0) + qq * ss * 2.0 / (n * (n - 3.0))

@@ -117,6 +117,13 @@ class Powers:
     z4: np.ndarray
     z6: np.ndarray
 
+    @classmethod
+    def of(cls, Z: np.ndarray) -> Powers:
+        """Those of columns of coordinates."""
+        squares = Z * Z
+        pairs = ((Z, Z), (squares, Z), (squares, squares), (squares, squares * squares))
+        return cls(*(np.einsum("ij,ij->j", x, y) for x, y in pairs))
+
     def products(self) -> Sums:
         """Sums over H."""
         z2, z3, z4, z6 = self.z2, self.z3, self.z4, self.z6

@@ -59,18 +59,22 @@ def joint_view(
     if not Z.shape[1] or not whole.trace > 1e-9 * np.trace(products.kernel) ** 2 / n:  # no two columns to multiply
         return tuple(np.full((2, Z.shape[1]), np.nan))
 
+    mixed, squared = pairs * products.kernel, products.kernel**2
+
     def some(first: int, last: int) -> np.ndarray:
         with one_blas_thread():
-            return _forms(products, pairs * products.kernel, Z[:, first:last])
+            return _forms(products, mixed, squared, Z[:, first:last])
 
     found = np.hstack(list(in_batches(some, Z.shape[1], n_jobs=n_jobs, batch_size=COLUMNS)))
     explained, trace, diagonal2, diagonal3, squares = found
-    length = np.einsum("ij,ij->j", Z, Z)
+    powers = Powers.of(Z)
     own = _left(n, parts(n, whole), Sums(trace, diagonal2, diagonal3, whole.squares - squares, 0.0))
-    return _scores(n, explained / length, _projections(Z), own)
+    return _scores(n, explained / powers.z2, powers.projection(), own)
 
 
-def _forms(products: Products, mixed: np.ndarray, z: np.ndarray) -> np.ndarray:
+def _forms(
+    products: Products, mixed: np.ndarray, squared: np.ndarray, z: np.ndarray
+) -> np.ndarray:
     """z'Lz, sums over the diagonal of L, and what |L|^2 is short of |K2|^2."""
     n, kernel, pairs = len(z), products.kernel, products.pairs
     s, k = z * z, np.diagonal(kernel)[:, None]
@@ -79,7 +83,7 @@ def _forms(products: Products, mixed: np.ndarray, z: np.ndarray) -> np.ndarray:
     own = _dot(s, Ks) - c.sum(axis=0) ** 2
     lines = z * (Kz - z2 * z)
     total = lines.sum(axis=0)
-    of_M = _dot(s, kernel**2 @ s) - 2.0 * _dot(c, kernel @ c) + _dot(s, s) ** 2
+    of_M = _dot(s, squared @ s) - 2.0 * _dot(c, kernel @ c) + _dot(s, s) ** 2
     of_M += total**2 / n**2 - 2.0 * _dot(lines, lines) / n
     across = _dot(z, mixed @ z) - _dot(s, Ps)
     d = np.diagonal(pairs)[:, None] - s * (k - s) + 2.0 * lines / n - total / n**2
@@ -91,11 +95,6 @@ def _forms(products: Products, mixed: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 def _dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->j", x, y)
-
-
-def _projections(Z: np.ndarray) -> Sums:
-    powers = Powers(*(np.sum(Z**p, axis=0) for p in (2, 3, 4, 6)))
-    return powers.projection()
 
 
 def _left(n: int, whole: Parts, sums: Sums) -> Parts:

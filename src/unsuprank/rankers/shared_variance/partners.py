@@ -2,7 +2,7 @@
 
 It is looked for in single precision among all pairs of atoms, or where these are too many, among
 pairs that share the signs of some random projections: atoms with a correlation of 0.9 are together
-in nearly one of three such tables, so that hardly any is missed in `TABLES` of them. The partners
+in more than one of four such tables, so that hardly any is missed in `TABLES` of them. The partners
 that are found are then judged to full precision, as the best of all that there are.
 
 References
@@ -28,7 +28,7 @@ MOST_WORK = 3 * 10**10
 #: Atoms that are compared with all others at a time.
 BLOCK = 512
 #: Tables of signs, and atoms that are to have the same ones.
-TABLES, TOGETHER = 16, 256
+TABLES, TOGETHER = 12, 128
 
 
 class Partners(NamedTuple):

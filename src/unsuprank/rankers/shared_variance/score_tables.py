@@ -58,14 +58,15 @@ def _of_dense(table: Table) -> tuple[Table, Table]:
     alike = scores_of_values(np.arange(table.n_rows), np.ones(table.n_rows))
     for first in range(0, len(numeric), step):
         columns = numeric[first : first + step]
-        order = np.argsort(table.values[:, columns].T, axis=1)
-        for j, places in zip(columns.tolist(), order, strict=True):
-            column = table.column(j)
-            ordered = column[places]
-            if (ordered[1:] > ordered[:-1]).all():  # which NaN, at the end, is not
-                scores[places, j], curves[places, j] = alike
-            else:
-                scores[:, j], curves[:, j] = _of_column(column)
+        part = table.values[:, columns].T
+        order = np.argsort(part, axis=1)
+        ordered = np.take_along_axis(part, order, axis=1)
+        for found, of_rank in zip((scores, curves), alike, strict=True):
+            np.put_along_axis(part, order, of_rank[None], axis=1)
+            found[:, columns] = part.T
+        # Neither equal values nor NaN, at the end, are in ascending order.
+        for j in columns[~(ordered[:, 1:] > ordered[:, :-1]).all(axis=1)].tolist():
+            scores[:, j], curves[:, j] = _of_column(table.column(j))
     return replace(table, values=scores), replace(table, values=curves)
 
 

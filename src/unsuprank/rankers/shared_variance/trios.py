@@ -22,7 +22,7 @@ from .atoms import JUDGED_VALUES, Atoms
 from .tails import log_best_of
 
 #: Multiplications that a search of all columns may take, and one of some of them.
-MOST_WORK, SOME_WORK = 8 * 10**10, 10**10
+MOST_WORK, SOME_WORK = 8 * 10**10, 4 * 10**9
 #: Rows that are looked at.
 MOST_ROWS = 4096
 #: Products that are judged for each column.

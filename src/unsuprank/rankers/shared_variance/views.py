@@ -264,6 +264,8 @@ class Looking:
         columns = np.flatnonzero(some.varies)
         self.log_p["joint"] = np.full(some.n_columns, np.nan)
         self.used["joint"] = self.said(some)
+        if len(columns) < 3:
+            return
         some = some.take(columns=columns)
         widths = embedding_widths(some)
         Z = np.ascontiguousarray(embed(some))
