@@ -54,7 +54,7 @@ def test_rows_are_those_of_an_independent_computation(ranker):
     explained = np.append((squared.sum(axis=0) - 1) / 8, 0.0)
     np.testing.assert_allclose(found["explained"], explained[at], atol=1e-9)
     np.testing.assert_allclose(found["chance"], np.where(np.array(at) < 9, 1 / 59, 0.0))
-    p_values = SharedVariance().fit(frame).p_values_
+    p_values = SharedVariance(views="line").fit(frame).p_values_
     beyond = false_discovery_control(p_values) <= 0.05
     np.testing.assert_array_equal(found["p_value"], p_values[at])
     np.testing.assert_array_equal(found["beyond_chance"], beyond[at])
@@ -176,7 +176,7 @@ def test_frames_of_rankers():
         (VarianceRanker(), []),
         (GreedyCSS(n_picks=10), []),
         (Diversified(VarianceRanker()), []),
-        (SharedVariance(), ["explained", "chance", "p_value"]),
+        (SharedVariance(), ["explained", "chance", "p_value", "q_value"]),
         (Genie3(random_state=0), ["score_sem", "rank_low", "rank_high"]),
         (SymbolicScore(random_state=0), ["score_sem", "rank_low", "rank_high"]),
     ):

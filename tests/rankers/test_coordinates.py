@@ -130,7 +130,7 @@ def stored(X: np.ndarray, storage: str, path):
 
 #: Every ranker that needs nothing but sums of products of columns.
 LINEAR = [
-    SharedVariance(),
+    SharedVariance(views="line"),
     GreedyCSS(n_picks=6),
     GreedyCSS(n_picks=6, include=[3], exclude=[4]),
     GreedyCSS(n_picks=6, scale="half"),

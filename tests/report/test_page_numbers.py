@@ -182,7 +182,7 @@ def test_deviations_are_those_of_shuffled_columns(name):
 
 def beyond_chance(page):
     """The procedure of Benjamini and Hochberg, from the p-values."""
-    p = SharedVariance().fit(page.frame).p_values_
+    p = SharedVariance(views="line").fit(page.frame).p_values_
     ordered = np.sort(p)
     passes = np.flatnonzero(ordered <= 0.05 * np.arange(1, len(p) + 1) / len(p))
     return p <= (ordered[passes[-1]] if len(passes) else -1.0)

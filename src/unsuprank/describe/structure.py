@@ -64,7 +64,7 @@ def find_structure(X: Any) -> ColumnStructure:
     >>> find_structure(np.column_stack([x, x + y, z])).beyond
     array([ True,  True, False])
     """
-    found = SharedVariance().fit(read_table(X))
+    found = SharedVariance(views="line").fit(read_table(X))
     return ColumnStructure(
         found.explained_,
         found.chance_,

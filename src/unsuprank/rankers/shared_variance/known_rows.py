@@ -57,7 +57,7 @@ def restricted_sums(kernel: np.ndarray, whole: Sums, known: np.ndarray) -> tuple
 
 
 def _some_sums(kernel: np.ndarray, whole: Sums, w: np.ndarray) -> tuple[Sums, np.ndarray]:
-    n, squared = w.sum(axis=0), kernel**2
+    n, squared = np.maximum(w.sum(axis=0), 1.0), kernel**2
     Kw, Sw = kernel @ w, squared @ w
     a = w * (Kw / n - _dot(w, Kw) / (2.0 * n**2))
     d = w * (np.diagonal(kernel)[:, None] - 2.0 * a)

@@ -68,7 +68,7 @@ PAIRINGS = {
 #: Values that are made scores and curves of; of more, a sample of the rows.
 MOST_CELLS, MOST_ROWS = 2**25, 16_384
 #: Rows for products of pairs of columns, and for columns with missing values.
-JOINT_ROWS, GAP_ROWS = 1024, 2048
+JOINT_ROWS, GAP_ROWS = 1024, 1024
 #: Fewer rows have too few orders.
 LEAST_ROWS = 8
 
