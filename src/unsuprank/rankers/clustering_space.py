@@ -84,7 +84,7 @@ def _embed(
         out = np.empty(shape, order="F")
     else:
         out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
-    scale = 1.0 / np.sqrt(table.n_columns)
+    scale = 1.0 / np.sqrt(max(table.n_columns, 1))
     last = first + len(widths)
     values, n_values = table.block(first, last), table.n_values[first:last]
     interruptible(EMBED_WORK * out.size, _kernels.embed, values, n_values, 0, widths, scale, out)

@@ -10,6 +10,9 @@ from ..ranker import MethodCard, Ranker
 from ..row_source import RowSource
 from ..table import ColumnChoice, Table
 
+#: Digits of a variance: columns with the same values in another order tie.
+KEPT_BITS = 40
+
 
 class VarianceRanker(Ranker):
     """Rank columns by their variance, in the units that they come in.
@@ -61,9 +64,15 @@ class VarianceRanker(Ranker):
         if set(totals.counts) - set(boolean) or (totals.known < rows.n_rows).any():
             raise ValueError("VarianceRanker needs numbers without gaps; leave other columns out.")
         with np.errstate(over="ignore"):
-            variances = np.minimum(totals.spread**2, np.finfo(float).max)
+            variances = np.minimum(_rounded(totals.spread**2), np.finfo(float).max)
         variances[boolean] /= 2.0  # of 0 and 1, the Gini index is twice the variance
         return variances
+
+
+def _rounded(numbers: np.ndarray) -> np.ndarray:
+    """Without the last digits, which tell only in which order values were added up."""
+    mantissas, exponents = np.frexp(numbers)
+    return np.ldexp(np.rint(np.ldexp(mantissas, KEPT_BITS)), exponents - KEPT_BITS)
 
 
 class RandomRanker(Ranker):
