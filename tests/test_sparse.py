@@ -51,6 +51,8 @@ def test_every_form_is_read_as_the_dense_table_is(kind: str) -> None:
     np.testing.assert_array_equal(table.column(2), X[:, 2])
     part = table.take([3, 1, 1, 7], [5, 2])
     np.testing.assert_array_equal(part.dense().values, X[[3, 1, 1, 7]][:, [5, 2]])
+    held = sparse.coo_array(X).asformat(kind)
+    assert VarianceRanker(n_features_to_select=3).fit(held).transform(held).shape == (40, 3)
 
 
 @pytest.mark.parametrize("seed", range(20))
