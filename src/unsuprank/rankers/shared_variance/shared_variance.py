@@ -76,11 +76,12 @@ class SharedVariance(Ranker):
     side.
 
     Tables on disk (``np.memmap``, HDF5, Zarr, backed AnnData, sources of :mod:`unsuprank.io`) that
-    take more than 256 MB are read in two passes, some rows at a time, and sums over all rows are
-    exact. Where a sparse table or one on disk has more than 2,048 columns and more than 4,096 rows,
-    rows are folded into 2,048: added up with random signs, which keeps what columns share on
-    average, and chance is that of the folded rows. A table on disk with names of more than 48
-    values is represented by a sample of 16,384 rows.
+    take more than 256 MB are read in two passes, some rows at a time. Sums over all rows are exact
+    unless they cost too much (4e10 multiplications of sparse values, 8e12 of dense ones, or more
+    than 4,096 columns on disk): then a count sketch takes the place of the table, all rows added up
+    in 1,024 to 8,192 with random signs, which keeps what columns share on average, and chance is
+    that of the sketch. A table on disk with categories of more than 48 values is represented by a
+    sample of 16,384 rows.
 
     Tables with m rows and n coordinates take O(m^2 n) time, or O(m n^2) if n < m and m is above a
     thousand: about three times that of the product of the table with itself. Names of many values
