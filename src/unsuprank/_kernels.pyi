@@ -33,6 +33,15 @@ class SparseLines:
         self, starts: np.ndarray, index: np.ndarray, values: np.ndarray, others: int
     ) -> None: ...
 
+def add_gram_squares(
+    rows: SparseLines,
+    columns: SparseLines,
+    shift: np.ndarray,
+    excess: np.ndarray,
+    first: int,
+    last: int,
+    sums: np.ndarray,
+) -> None: ...
 def sparse_products(
     rows: SparseLines, columns: SparseLines, first: int, last: int, out: np.ndarray
 ) -> None: ...

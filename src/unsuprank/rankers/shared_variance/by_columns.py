@@ -54,7 +54,7 @@ def _names_of(coordinates: Coordinates) -> dict[int, Names]:
     names = {}
     for k, j in enumerate(embedding.varies.tolist()):
         if j in embedding.grouped:
-            names[k] = Names.of(coordinates.rows.column(j), embedding.scale)
+            names[k] = Names.of(coordinates.table.column(k), embedding.scale)
         elif j in coordinates.totals.counts:
             names[k] = Names.of_counts(coordinates.totals.counts[j], embedding.scale)
     return names
