@@ -21,7 +21,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._checks import check_fraction_or_count
+from ._checks import (
+    as_count,
+    check_fraction_or_count,
+    check_parameters,
+    parameter,
+    with_parameters,
+)
 from ._cluster import address_of
 from ._views import VIEWS
 from ._weights import weighted_rows
@@ -67,6 +73,7 @@ class MethodCard:
     dense_only: bool = False
 
 
+@with_parameters
 class Ranker(SelectorMixin, BaseEstimator):
     """Base class of all rankers.
 
@@ -114,7 +121,7 @@ class Ranker(SelectorMixin, BaseEstimator):
     #: calls them.
     column_facts: ClassVar[Mapping[str, str]] = {}
 
-    n_features_to_select: int | float | str
+    n_features_to_select: int | float | str = parameter(check_fraction_or_count, default=16)
     include: ColumnChoice = None
     exclude: ColumnChoice = None
 
@@ -140,8 +147,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        if not (self.finds_number and self.n_features_to_select == "auto"):
-            check_fraction_or_count("n_features_to_select", self.n_features_to_select)
+        check_parameters(self)
         self._check_parameters()
         table = self._read(X)
         forced = self._read_forced(table)
@@ -216,7 +222,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         """One score per column of `table`, higher is better."""
 
     def _check_parameters(self) -> None:
-        """Raise for parameter values that make no sense; called before data are read."""
+        """Raise for parameters that do not go together; called before data are read."""
 
     def _read(self, X: Any) -> Any:
         """A table; of a ranker that streams rows, maybe a source of them."""
@@ -291,10 +297,7 @@ class Ranker(SelectorMixin, BaseEstimator):
 
     def _count_selected(self, n: int) -> int:
         """How many of `n` columns are to be selected."""
-        wanted = self.n_features_to_select
-        if isinstance(wanted, (float, np.floating)):
-            return max(1, round(wanted * n))
-        return min(int(wanted), n)
+        return as_count(self.n_features_to_select, n)  # type: ignore[arg-type]
 
     def to_frame(self) -> Any:
         """Put all that the fit has found about single columns into a pandas DataFrame, best first.

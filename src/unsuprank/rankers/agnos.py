@@ -12,16 +12,17 @@ penalty outweighs it and all slacks collapse.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from .._checks import check_count, check_number
+from .._checks import check_count, check_number, parameter, with_parameters
 from .._parallel import one_blas_thread
 from .._progress import Progress, progress
 from ..ranker import MethodCard, Ranker
-from ..table import ColumnChoice, Table
+from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
 from .scaling import centred
 
@@ -139,6 +140,7 @@ def train(
     return net.slack, losses
 
 
+@with_parameters
 class AgnoSS(Ranker):
     r"""AgnoS-S: good columns are what an auto-encoder needs to rebuild all columns.
 
@@ -214,43 +216,15 @@ class AgnoSS(Ranker):
 
     scale_free = True
 
-    def __init__(
-        self,
-        *,
-        n_restarts: int = 1,
-        n_hidden: int | None = None,
-        penalty: float = 1.0,
-        learning_rate: float = 0.01,
-        max_epochs: int = 150,
-        tol: float = 1e-4,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_restarts = n_restarts
-        self.n_hidden = n_hidden
-        self.penalty = penalty
-        self.learning_rate = learning_rate
-        self.max_epochs = max_epochs
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_count("n_restarts", self.n_restarts)
-        if self.n_hidden is not None:
-            check_count("n_hidden", self.n_hidden)
-        check_number("penalty", self.penalty, high=1e100)
-        check_number("learning_rate", self.learning_rate, high=1e3, open_low=True)
-        check_count("max_epochs", self.max_epochs)
-        check_number("tol", self.tol, high=1.0)
+    n_restarts: int = parameter(check_count, default=1)
+    n_hidden: int | None = parameter(check_count, default=None)
+    penalty: float = parameter(check_number, default=1.0, high=1e100)
+    learning_rate: float = parameter(check_number, default=0.01, high=1e3, open_low=True)
+    max_epochs: int = parameter(check_count, default=150)
+    tol: float = parameter(check_number, default=1e-4, high=1.0)
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _score(self, table: Table) -> np.ndarray:
         X, norms = centred(table.values, np.sqrt(table.n_rows))

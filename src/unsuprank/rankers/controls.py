@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._checks import with_parameters
 from ..column_totals import column_totals
 from ..ranker import MethodCard, Ranker
 from ..row_source import RowSource
@@ -47,17 +50,6 @@ class VarianceRanker(Ranker):
     accepts_sparse = True
     streams_rows = True
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-
     def _score(self, rows: Table | RowSource) -> np.ndarray:
         totals = column_totals(rows)
         boolean = list(rows.schema.boolean)
@@ -75,6 +67,7 @@ def _rounded(numbers: np.ndarray) -> np.ndarray:
     return np.ldexp(np.rint(np.ldexp(mantissas, KEPT_BITS)), exponents - KEPT_BITS)
 
 
+@with_parameters
 class RandomRanker(Ranker):
     """Rank columns by chance: the control that many published methods fail to beat.
 
@@ -116,20 +109,8 @@ class RandomRanker(Ranker):
     streams_rows = True
     scale_free = True
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        random_state=None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.random_state = random_state
+    nominal_features: ColumnChoice = None
+    random_state: Any = None
 
     def _score(self, table: Table | RowSource) -> np.ndarray:
         return check_random_state(self.random_state).uniform(size=table.n_columns)

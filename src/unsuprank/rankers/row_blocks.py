@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .._checks import as_count
 from .._cluster import in_turn, share, submit
 from .._parallel import in_batches, one_blas_thread
 from ..dask_rows import ClusterRows
@@ -38,11 +39,7 @@ SHARED_BYTES = 2**26
 
 def block_size(max_samples: int | float | None, n_rows: int) -> int:
     """Rows a block, from what the user said: a count, a part of all rows, or all of them."""
-    if max_samples is None:
-        return n_rows
-    if isinstance(max_samples, (float, np.floating)):
-        return max(2, round(max_samples * n_rows))
-    return min(max(2, int(max_samples)), n_rows)
+    return n_rows if max_samples is None else as_count(max_samples, n_rows, minimum=2)
 
 
 @dataclass

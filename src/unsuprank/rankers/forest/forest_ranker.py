@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from functools import partial
 from typing import Any, ClassVar
@@ -11,19 +10,26 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..._checks import check_count, check_number
+from ..._checks import (
+    check_count,
+    check_fraction_or_count,
+    check_number,
+    is_fraction,
+    parameter,
+    with_parameters,
+)
 from ..._progress import progress
 from ...column_totals import column_totals
 from ...ranker import Ranker
 from ...row_source import RowSource
-from ...table import ColumnChoice, Table
+from ...table import Table
 from ..clustering_space import Space
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RanksBlocks
+from ..sampled_rows import RowBlocksMixin
 from .block_forest import TREES_A_BLOCK, BlockForest, BlockRun, count_blocks
 from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
-from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .parameters import PARAMETERS_DOC, ForestParameters, grow_settings
 from .race import Race
 from .tree_scores import ScoreSum, TreeScores, tree_scores
 from .tree_work import most_trees
@@ -38,13 +44,8 @@ NEEDS_OUT_OF_BAG = {
 }
 
 
-def shared_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the arguments of a constructor that the constructor of `ForestRanker` takes."""
-    known = inspect.signature(ForestRanker).parameters
-    return {name: value for name, value in given.items() if name in known}
-
-
-class ForestRanker(RanksBlocks, Ranker):
+@with_parameters
+class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
 
     accepts_missing = True
@@ -54,78 +55,26 @@ class ForestRanker(RanksBlocks, Ranker):
     settles_top = True
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
-    _kind: str
+    _kind: ClassVar[str]
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.stability = stability
-        self.max_estimators = max_estimators
-        self.max_time = max_time
-        self.max_samples = max_samples
-        self.n_blocks = n_blocks
-        self.ensemble = ensemble
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.tie_break = tie_break
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.random_state = random_state
-        self.verbose = verbose
+    n_estimators: int | str = parameter(check_count, default=100, words=("auto",), kw_only=False)
+    stability: float = parameter(check_number, default=0.9, high=1.0, open_low=True)
+    max_estimators: int | float = parameter(
+        check_fraction_or_count, default=1.0, minimum=N_BLOCKS, high=MOST_PATIENCE
+    )
+    max_time: float | None = parameter(check_number, default=None, open_low=True)
 
     def _check_parameters(self) -> None:
-        self._check_size()
-        auto = self.n_estimators == "auto"
-        self._check_blocks(*((N_BLOCKS, None) if auto else (1, int(self.n_estimators))))
-        check_tree_parameters(self)
+        super()._check_parameters()
+        if self.n_blocks is not None:
+            auto = self.n_estimators == "auto"
+            bounds = {"minimum": N_BLOCKS} if auto else {"maximum": int(self.n_estimators)}
+            check_count("n_blocks", self.n_blocks, **bounds)
         if self._kind in NEEDS_OUT_OF_BAG and not self.bootstrap:
             raise ValueError(
                 f"{NEEDS_OUT_OF_BAG[self._kind]} looks at the rows that a tree did not see, and "
                 "with bootstrap=False there are none; set bootstrap=True."
             )
-
-    def _check_size(self) -> None:
-        if isinstance(self.n_estimators, str) and self.n_estimators != "auto":
-            raise ValueError(
-                f"n_estimators must be a whole number or 'auto', got {self.n_estimators!r}."
-            )
-        if self.n_estimators != "auto":
-            check_count("n_estimators", self.n_estimators)
-        check_number("stability", self.stability, 0.0, 1.0, open_low=True)
-        if isinstance(self.max_estimators, float):
-            check_number("max_estimators", self.max_estimators, 0.0, MOST_PATIENCE, open_low=True)
-        else:
-            check_count("max_estimators", self.max_estimators, N_BLOCKS)
-        if self.max_time is not None:
-            check_number("max_time", self.max_time, 0.0, open_low=True)
 
     def _score(self, table: Any) -> np.ndarray:
         size = block_size(self.max_samples, table.n_rows)
@@ -167,7 +116,7 @@ class ForestRanker(RanksBlocks, Ranker):
     def _most_trees(self, grower: Grower) -> int:
         """The bound on the number of trees, from what the user said."""
         most = self.max_estimators
-        return most_trees(grower, self._kind, most) if isinstance(most, float) else int(most)
+        return most_trees(grower, self._kind, most) if is_fraction(most) else int(most)
 
     def _in_blocks(self, source: Table | RowSource, size: int) -> np.ndarray:
         """The mean over trees that are grown on blocks of `size` rows."""
@@ -190,9 +139,9 @@ class ForestRanker(RanksBlocks, Ranker):
     def _rule_of_blocks(self, blocks: RowBlocks, forest: BlockForest) -> StoppingRule:
         """When there are enough blocks; the trees of the first one tell what trees cost."""
         trees = self.max_estimators
-        if isinstance(trees, float):
+        if is_fraction(trees):
             (trees,) = blocks.map(partial(forest.most_trees, patience=trees), 0, 1, 1)
-        most = max(N_BLOCKS, trees // TREES_A_BLOCK)
+        most = max(N_BLOCKS, int(trees) // TREES_A_BLOCK)
         most = min(most, self.n_blocks or most)
         n_top = self._count_selected(blocks.source.n_columns)
         return StoppingRule(n_top, self.stability, most, self.max_time, fewest=N_BLOCKS)

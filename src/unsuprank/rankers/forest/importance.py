@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..._checks import check_choice
+from ..._checks import check_choice, parameter, with_parameters
 from ...ranker import MethodCard
-from ...table import ColumnChoice
-from .forest_ranker import ForestRanker, documented, shared_parameters
+from .forest_ranker import ForestRanker, documented
 
 
 @documented
+@with_parameters
 class Genie3(ForestRanker):
     """Rank columns by how much their tests reduce the impurity of all columns.
 
@@ -82,41 +80,11 @@ class Genie3(ForestRanker):
         ),
     )
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        gain: str = "in_bag",
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(**shared_parameters(locals()))
-        self.gain = gain
+    gain: str = parameter(check_choice, default="in_bag", choices=("in_bag", "out_of_bag"))
 
     @property
     def _kind(self) -> str:  # type: ignore[override]
         return "genie3" if self.gain == "in_bag" else "genie3_out_of_bag"
-
-    def _check_parameters(self) -> None:
-        check_choice("gain", self.gain, ("in_bag", "out_of_bag"))
-        super()._check_parameters()
 
 
 @documented
@@ -173,6 +141,7 @@ class SymbolicScore(ForestRanker):
 
 
 @documented
+@with_parameters
 class RandomForestScore(ForestRanker):
     """Rank columns by how much worse all columns are predicted when one is permuted.
 
@@ -229,38 +198,10 @@ class RandomForestScore(ForestRanker):
         ),
     )
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        permutation: str = "independent",
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(**shared_parameters(locals()))
-        self.permutation = permutation
+    permutation: str = parameter(
+        check_choice, default="independent", choices=("independent", "cumulative")
+    )
 
     @property
     def _kind(self) -> str:  # type: ignore[override]
         return "random_forest" + ("_cumulative" if self.permutation == "cumulative" else "")
-
-    def _check_parameters(self) -> None:
-        check_choice("permutation", self.permutation, ("independent", "cumulative"))
-        super()._check_parameters()

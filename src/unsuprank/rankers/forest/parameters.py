@@ -7,10 +7,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ..._checks import check_choice, check_count, check_flag, check_fraction_or_count
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction_or_count,
+    parameter,
+    with_parameters,
+)
+from ...table import ColumnChoice
 from .growing import GrowSettings, n_candidates
-
-ENSEMBLES = ("extra_trees", "random_forest", "bagging")
 
 PARAMETERS_DOC = """\
 ensemble : {"extra_trees", "random_forest", "bagging"}, default="extra_trees"
@@ -47,19 +53,33 @@ descriptive, clustering, targets : names, patterns, indices or mask of columns, 
         score is counted). All columns by default."""
 
 
-def check_tree_parameters(estimator: Any) -> None:
-    """Raise for values that make no sense."""
-    check_choice("ensemble", getattr(estimator, "ensemble", "extra_trees"), ENSEMBLES)
-    check_choice("tie_break", estimator.tie_break, ("fair", "first"))
-    check_flag("bootstrap", getattr(estimator, "bootstrap", True))
-    check_count("min_samples_leaf", estimator.min_samples_leaf)
-    if estimator.max_depth is not None:
-        check_count("max_depth", estimator.max_depth)
-    wanted = estimator.max_features
-    if isinstance(wanted, str):
-        check_choice("max_features", wanted, ("log2", "sqrt"))
-    elif wanted is not None:
-        check_fraction_or_count("max_features", wanted)
+@with_parameters
+class TreeParameters:
+    """How one tree is grown."""
+
+    max_features: str | int | float | None = parameter(
+        check_fraction_or_count, default=None, words=("log2", "sqrt")
+    )
+    max_depth: int | None = parameter(check_count, default=None)
+    min_samples_leaf: int = parameter(check_count, default=1)
+    tie_break: str = parameter(check_choice, default="fair", choices=("fair", "first"))
+    nominal_features: ColumnChoice = None
+    random_state: Any = None
+
+
+@with_parameters
+class ForestParameters(TreeParameters):
+    """How a forest is grown."""
+
+    ensemble: str = parameter(
+        check_choice, default="extra_trees", choices=("extra_trees", "random_forest", "bagging")
+    )
+    max_features: str | int | float | None = parameter(
+        check_fraction_or_count, default="log2", words=("log2", "sqrt", None)
+    )
+    bootstrap: bool = parameter(check_flag, default=True)
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 def grow_settings(estimator: Any, n_columns: int) -> GrowSettings:

@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._checks import check_fraction_or_count, check_number, parameter, with_parameters
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RanksBlocks
-from .relief_path import check_settings, score_path
+from ..sampled_rows import RowBlocksMixin
+from .relief_path import score_path
 
 #: Blocks of rows, where nobody says how many.
 N_BLOCKS = 16
 
 
-class URelief(RanksBlocks, Ranker):
+@with_parameters
+class URelief(RowBlocksMixin, Ranker):
     """Rank columns by how they differ between neighbouring rows that differ.
 
     Parameters
@@ -124,40 +126,13 @@ class URelief(RanksBlocks, Ranker):
     accepts_sparse = True
     scale_free = True
 
-    def __init__(
-        self,
-        n_neighbors: int | float = 30,
-        n_iterations: int | float = 1.0,
-        *,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features: ColumnChoice = None,
-        working_memory: float | None = None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_iterations = n_iterations
-        self.max_samples = max_samples
-        self.n_blocks = n_blocks
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.working_memory = working_memory
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_settings([self.n_neighbors], [self.n_iterations], self.working_memory)
-        self._check_blocks()
+    n_neighbors: int | float = parameter(check_fraction_or_count, default=30, kw_only=False)
+    n_iterations: int | float = parameter(check_fraction_or_count, default=1.0, kw_only=False)
+    nominal_features: ColumnChoice = None
+    working_memory: float | None = parameter(check_number, default=None, open_low=True)
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _score(self, table: Any) -> np.ndarray:
         size = block_size(self.max_samples, table.n_rows)

@@ -20,7 +20,7 @@ from .shuffles import Sums
 
 
 @dataclass(frozen=True)
-class Names:
+class CategoricalColumn:
     """A nominal column: the name of each known row, and how often each name occurs."""
 
     rows: np.ndarray
@@ -33,7 +33,7 @@ class Names:
     factor: float
 
     @classmethod
-    def of(cls, values: np.ndarray, scale: float) -> Names:
+    def of(cls, values: np.ndarray, scale: float) -> CategoricalColumn:
         """The names of a column of codes; those that do not occur are left out."""
         rows = np.flatnonzero(~np.isnan(values))
         found, codes, counts = np.unique(values[rows], return_inverse=True, return_counts=True)
@@ -42,7 +42,7 @@ class Names:
         return cls(rows, present, codes, counts.astype(np.float64), scale**2 / gini)
 
     @classmethod
-    def of_counts(cls, counts: np.ndarray, scale: float) -> Names:
+    def of_counts(cls, counts: np.ndarray, scale: float) -> CategoricalColumn:
         """The names of a column of which only counts are known, not the name of each row."""
         present = np.flatnonzero(counts)
         some, known = counts[present].astype(np.float64), int(counts.sum())

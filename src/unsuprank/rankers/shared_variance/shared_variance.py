@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._checks import check_count
+from ..._checks import check_count, parameter, with_parameters
 from ...ranker import MethodCard, Ranker
 from ...row_source import RowSource
 from ...table import ColumnChoice
@@ -15,6 +15,7 @@ from .chance import against_chance
 from .quantile_bins import with_bins
 
 
+@with_parameters
 class SharedVariance(Ranker):
     """Rank columns by how much more of the others they explain than they would by chance.
 
@@ -139,34 +140,15 @@ class SharedVariance(Ranker):
         "p_values_": "p_value",
     }
 
-    def __init__(
-        self,
-        *,
-        bins: int | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.bins = bins
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.verbose = verbose
+    bins: int | None = parameter(check_count, default=None, minimum=2)
+    nominal_features: ColumnChoice = None
+    n_jobs: int | None = None
+    scheduler: Any = None
+    verbose: int = 0
 
     @property
     def takes_sparse(self) -> bool:
         return self.bins is None
-
-    def _check_parameters(self) -> None:
-        if self.bins is not None:
-            check_count("bins", self.bins, 2)
 
     def _score(self, rows: Rows) -> np.ndarray:
         if self.bins is not None:

@@ -11,11 +11,18 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_flag, check_number
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    parameter,
+    with_parameters,
+)
 from ...ranker import Ranker
 from ...table import SparseTable, Table
 from ..centred_matrix import CentredMatrix, Matrix
-from ..sampled_rows import RanksSample
+from ..sampled_rows import RowSampleMixin
 from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
@@ -58,7 +65,8 @@ n_clusters : int, optional
     near 0. It is in ``n_clusters_``."""
 
 
-class SpectralRanker(RanksSample, Ranker):
+@with_parameters
+class SpectralRanker(RowSampleMixin, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
     A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
@@ -69,13 +77,13 @@ class SpectralRanker(RanksSample, Ranker):
     accepts_sparse = True
     published: ClassVar[PublishedSettings]
 
-    standardize: bool
-    n_neighbors: int
-    weights: Weights
-    width: float | None
-    preset: str | None
-    n_jobs: int | None
-    verbose: int
+    standardize: bool = parameter(check_flag, default=True)
+    n_neighbors: int = parameter(check_count, default=5)
+    weights: Weights = parameter(check_choice, default="heat", choices=get_args(Weights))
+    width: float | None = parameter(check_number, default=None, open_low=True)
+    preset: str | None = parameter(check_choice, default=None, choices=PRESETS)
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -85,15 +93,6 @@ class SpectralRanker(RanksSample, Ranker):
     @property
     def scale_free(self) -> bool:
         return bool(self._in_force().standardize)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("standardize", self.standardize)
-        check_count("n_neighbors", self.n_neighbors)
-        check_choice("weights", self.weights, get_args(Weights))
-        if self.width is not None:
-            check_number("width", self.width, open_low=True)
-        check_choice("preset", self.preset, PRESETS)
 
     def _score(self, table: Table) -> np.ndarray:
         raw = self._raw_scores(table)
