@@ -176,7 +176,7 @@ class GreedyCSS(Ranker):
     accepts_nominal = True
     accepts_sparse = True
     streams_rows = True
-    finds_number = True
+    supports_auto_k = True
 
     def __init__(
         self,
