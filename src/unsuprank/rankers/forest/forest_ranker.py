@@ -52,7 +52,7 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     accepts_nominal = True
     accepts_sparse = True
     scale_free = True
-    settles_top = True
+    supports_auto_trees = True
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: ClassVar[str]
