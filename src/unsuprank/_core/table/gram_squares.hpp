@@ -6,8 +6,8 @@
 
 namespace unsuprank {
 
-// A matrix A = M - 1 s': M is held by rows and by columns, with ascending indices, and `shift` is s.
-// `excess` is M'1 - (rows / 2) s, so that A'A = M'M - s excess' - excess s'.
+// A matrix A = M - 1 s': M is held by rows and by columns, with ascending indices, and `shift` is
+// s. `excess` is M'1 - (rows / 2) s, so that A'A = M'M - s excess' - excess s'.
 struct ShiftedLines {
   SparseLines by_rows;
   SparseLines by_columns;
