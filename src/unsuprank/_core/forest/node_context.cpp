@@ -1,5 +1,7 @@
 #include "forest/node_context.hpp"
 
+#include <algorithm>
+
 #include "forest/trees.hpp"
 
 namespace unsuprank {
@@ -30,10 +32,15 @@ template <typename Real>
 void NodeContext<Real>::load_values(int32_t feature) {
   values.resize(node.count);
   const ColumnView column = table.column(feature);
-  for (int64_t i = 0; i < node.count; ++i) values[i] = column[node.rows[i]];
-  range = range_of(values.data(), node.count);
+  ColumnRange found;
+  for (int64_t i = 0; i < node.count; ++i) {
+    values[i] = column[node.rows[i]];
+    found.low = std::min(found.low, values[i]);  // comparisons with missing values are false
+    found.high = std::max(found.high, values[i]);
+  }
+  range = found;
   missing.clear();
-  if (range.known == node.count) return;
+  if (!table.may_miss(feature)) return;
   for (int64_t i = 0; i < node.count; ++i) {
     if (is_missing(values[i])) missing.push_back(i);
   }

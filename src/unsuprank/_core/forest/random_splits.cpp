@@ -176,7 +176,7 @@ bool RandomSplits<Real>::mark_share(const NodeCodes& codes, int bit, CandidateSp
     unmark(bit);
   }
   settle(split);
-  if (!c_.range.varies()) return false;
+  if (!(c_.range.low < c_.range.high)) return false;
   side = mark_side(split, bit);
   return true;
 }
