@@ -1,9 +1,11 @@
 // Grown trees as flat arrays.
 #pragma once
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "forest/random.hpp"
+#include "table/columns.hpp"
 
 namespace unsuprank {
 
@@ -32,6 +34,34 @@ struct WeightedRows {
   const int32_t* rows;
   const int32_t* times;
   int64_t count;
+
+  double weight() const { return std::accumulate(times, times + count, 0.0); }
+};
+
+inline bool in_subset(const uint64_t* words, int64_t value) {
+  return words[value >> 6] >> (value & 63) & 1;
+}
+
+// The number in [0, 1) that decides where a row goes without the value that a node asks for. It is
+// fixed by the tree, the node and the row itself, so that the row takes the same way whenever it is
+// asked for.
+inline double chance_of_row(uint64_t tree_key, int32_t node, uint64_t row_key) {
+  return to_unit(stream_key(tree_key ^ row_key, node));
+}
+
+// The test of a node: whether a value is in a set, or above a threshold where there is no set.
+struct NodeTest {
+  uint64_t tree_key;
+  int32_t node;
+  double threshold;
+  const uint64_t* words;
+  double right_share;
+
+  // `row_keys` may be null when no value is missing.
+  bool sends_right(double value, const uint64_t* row_keys, int64_t row) const {
+    if (is_missing(value)) return chance_of_row(tree_key, node, row_keys[row]) < right_share;
+    return words ? in_subset(words, static_cast<int64_t>(value)) : value > threshold;
+  }
 };
 
 // Some consecutive trees of a forest; points into arrays that somebody else owns. Trees are
@@ -55,6 +85,12 @@ struct TreesView {
 
   uint64_t key(int64_t tree) const { return tree_key(seed, first_tree + tree); }
   int64_t n_nodes(int64_t tree) const { return node_offset[tree + 1] - node_offset[tree]; }
+  // `base` is where the nodes of the tree begin.
+  NodeTest test(uint64_t tree_key, int64_t base, int32_t node) const {
+    const int64_t k = base + node;
+    const uint64_t* words = subset[k] < 0 ? nullptr : subset_words + subset[k];
+    return {tree_key, node, threshold[k], words, right_share[k]};
+  }
   WeightedRows node_rows(int64_t tree, int32_t node) const {
     const int64_t k = node_offset[tree] + node, start = row_offset[tree] + row_begin[k];
     return {rows + start, multiplicity + start, row_end[k] - row_begin[k]};
@@ -78,16 +114,6 @@ inline TreesView view_of(const Trees& trees, uint64_t seed, int64_t first_tree) 
           trees.row_end.data(),
           trees.rows.data(),
           trees.multiplicity.data()};
-}
-
-inline bool in_subset(const uint64_t* words, int64_t value) {
-  return words[value >> 6] >> (value & 63) & 1;
-}
-
-// Whether a row without the value that a node asks for goes right: by a chance that is fixed by the
-// tree, the node and the row itself, so that the row takes the same way whenever it is asked for.
-inline bool goes_right_by_chance(uint64_t tree_key, int32_t node, uint64_t row_key, double share) {
-  return to_unit(stream_key(tree_key ^ row_key, node)) < share;
 }
 
 }  // namespace unsuprank
