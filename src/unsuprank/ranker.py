@@ -114,9 +114,9 @@ class Ranker(SelectorMixin, BaseEstimator):
     #: (`max_samples`); 0 where it cannot.
     samples_rows: ClassVar[int] = 0
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
-    finds_number: ClassVar[bool] = False
+    supports_auto_k: ClassVar[bool] = False
     #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
-    settles_top: ClassVar[bool] = False
+    supports_auto_trees: ClassVar[bool] = False
     #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
     #: calls them.
     column_facts: ClassVar[Mapping[str, str]] = {}

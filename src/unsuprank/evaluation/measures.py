@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from ..describe.summary import known_moments
 from ..table import SparseTable, Table
 
 #: Reconstruction measures, lower is better.
@@ -74,7 +73,7 @@ def in_standard_units(table: Table) -> Table:
         matrix = table.by_rows.astype(np.float64)
         matrix.data /= unit[matrix.indices]
         return SparseTable(matrix, table.schema)
-    spread = known_moments(table.values)[3]
+    spread = table.moments.spread
     unit = np.where((table.n_values == 0) & (spread > 0.0), spread, 1.0)
     return replace(table, values=np.asfortranarray(table.values / unit))
 

@@ -25,7 +25,7 @@ from ...row_source import RowSource
 from ...table import Table
 from ..clustering_space import Space
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RowBlocksMixin
+from ..row_sampling import RowBlocksMixin
 from .block_forest import TREES_A_BLOCK, BlockForest, BlockRun, count_blocks
 from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
@@ -52,7 +52,7 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     accepts_nominal = True
     accepts_sparse = True
     scale_free = True
-    settles_top = True
+    supports_auto_trees = True
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: ClassVar[str]

@@ -14,7 +14,7 @@ from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RowBlocksMixin
+from ..row_sampling import RowBlocksMixin
 from .relief_path import score_path
 
 #: Blocks of rows, where nobody says how many.

@@ -22,7 +22,7 @@ from ..._checks import (
 from ...ranker import Ranker
 from ...table import SparseTable, Table
 from ..centred_matrix import CentredMatrix, Matrix
-from ..sampled_rows import RowSampleMixin
+from ..row_sampling import RowSampleMixin
 from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings

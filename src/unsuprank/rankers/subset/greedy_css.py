@@ -183,7 +183,7 @@ class GreedyCSS(Ranker):
     accepts_nominal = True
     accepts_sparse = True
     streams_rows = True
-    finds_number = True
+    supports_auto_k = True
 
     n_features_to_select: int | float | str = parameter(
         check_fraction_or_count, default=16, words=("auto",)
