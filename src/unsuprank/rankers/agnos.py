@@ -163,10 +163,7 @@ class AgnoSS(Ranker):
         The largest number of passes over the data; each is one step on all rows.
     tol : float, default=1e-4
         Stop early when ten epochs in a row did not lower the loss by this share of it.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
     n_jobs : int, optional
         Threads, with joblib's meaning, one restart each. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
