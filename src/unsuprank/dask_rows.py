@@ -320,11 +320,11 @@ def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnCho
         columns = [pd.Series(dtype=kind, name=name) for name, kind in collection.dtypes.items()]
         empty = pd.concat(columns, axis=1)
         return read_table(empty, nominal_features=nominal, min_rows=0).schema
-    known = None if names is None else tuple(str(name) for name in names)
-    if collection.dtype == np.bool_:
-        return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
-    wanted = column_mask(nominal, n, known)
-    return Schema(known, (None,) * n).with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
+    schema = Schema.of_array(collection.dtype, n, names)
+    if schema.boolean:
+        return schema
+    wanted = column_mask(nominal, n, schema.names)
+    return schema.with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
 
 
 def _categories(part: Any, columns: np.ndarray) -> list[np.ndarray]:

@@ -178,13 +178,12 @@ class ArrayRows(RowSource):
 
     def _find_schema(self, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
         n = int(self.array.shape[1])
-        known = None if names is None else tuple(str(name) for name in names)
-        if known is not None and len(known) != n:
-            raise ValueError(f"X has {n:,} columns, and {len(known):,} names are given for them.")
-        if self.array.dtype == np.bool_:
-            return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
-        schema = Schema(known, (None,) * n)
-        wanted = column_mask(nominal, n, known)
+        if names is not None and len(names) != n:
+            raise ValueError(f"X has {n:,} columns, and {len(names):,} names are given for them.")
+        schema = Schema.of_array(self.array.dtype, n, names)
+        if schema.boolean:
+            return schema
+        wanted = column_mask(nominal, n, schema.names)
         return schema.with_nominal(wanted, self._values_of(np.flatnonzero(wanted)))
 
     def _values_of(self, columns: np.ndarray) -> list[np.ndarray]:
