@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from inspect import cleandoc
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +44,27 @@ QUESTIONS = {
     "clusters": "Clusters: which columns show the groups of the rows?",
     "control": "Controls: what should a method beat?",
 }
+
+
+#: What the docstrings of rankers quote by these names.
+SHARED_DOCS = {
+    "selection": """\
+n_features_to_select : int or float, default=16
+    Columns that ``transform`` keeps: a count, or a fraction of all columns.
+include, exclude : names, patterns or indices of columns, optional
+    Columns that are always selected, and columns that never are; see :class:`Ranker`.""",
+    "nominal_features": """\
+nominal_features : sequence of names, indices, or mask, optional
+    Nominal columns of a plain array; those of a DataFrame are found by their type.""",
+}
+
+
+def with_quotations(doc: str | None, texts: Mapping[str, str]) -> str | None:
+    """A docstring with the texts that it quotes as ``{name}``."""
+    doc = doc and cleandoc(doc)
+    for name, text in texts.items():
+        doc = doc and doc.replace(f"{{{name}}}", text)
+    return doc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +139,8 @@ class Ranker(SelectorMixin, BaseEstimator):
     supports_auto_k: ClassVar[bool] = False
     #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
     supports_auto_trees: ClassVar[bool] = False
+    #: Texts that the docstring of a class quotes as ``{name}``.
+    shared_docs: ClassVar[Mapping[str, str]] = SHARED_DOCS
     #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
     #: calls them.
     column_facts: ClassVar[Mapping[str, str]] = {}
@@ -124,6 +148,10 @@ class Ranker(SelectorMixin, BaseEstimator):
     n_features_to_select: int | float | str = parameter(check_fraction_or_count, default=16)
     include: ColumnChoice = None
     exclude: ColumnChoice = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = with_quotations(cls.__doc__, cls.shared_docs)
 
     def fit(
         self,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table import SparseTable, Table, read_table
+from ..table import SparseTable, Table, gini_index, read_table
 
 #: Bars of a histogram.
 BINS = 12
@@ -87,14 +87,15 @@ def _column_blocks(table: Table) -> Iterator[Table]:
 def _summarise(table: Table) -> tuple[np.ndarray, ...]:
     """The fields of a summary, in their order."""
     known = ~np.isnan(table.values)
-    low, high, mean, spread = known_moments(table.values)
+    moments = table.moments
+    low, high, mean, spread = moments.low, moments.high, moments.mean.copy(), moments.spread.copy()
     zero = (table.values == 0).mean(axis=0)
     mode = np.full(table.n_columns, None, dtype=object)
     for j in np.flatnonzero(table.n_values).tolist():
         values, counts = value_counts(table, j)
         if known[:, j].any():
             mode[j] = str(values[counts.argmax()])
-            spread[j] = 1.0 - ((counts / counts.sum()) ** 2).sum()
+            spread[j] = gini_index(counts)
         if j not in table.schema.boolean:
             mean[j], zero[j] = np.nan, 0.0
     histogram = _histograms(table.values, known, low, high)
@@ -135,24 +136,6 @@ def _distinct(values: np.ndarray) -> np.ndarray:
     ordered = np.sort(values, axis=0)  # what is missing comes last
     steps = (ordered[1:] > ordered[:-1]).sum(axis=0)
     return np.where(np.isnan(ordered[0]), 0, steps + 1)
-
-
-def known_moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Smallest, largest, mean and standard deviation of the known values of each column."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    # A power of two changes no digit, and keeps squares of large numbers finite.
-    exponent = np.frexp(np.where(count > 0, np.maximum(np.abs(low), np.abs(high)), 0.0))[1]
-    scaled = np.ldexp(np.where(known, values, 0.0), -exponent)
-    mean = scaled.sum(axis=0) / np.maximum(count, 1)
-    deviation = np.where(known, scaled - mean, 0.0)
-    spread = np.sqrt((deviation**2).sum(axis=0) / np.maximum(count, 1))
-    mean, spread = np.ldexp(mean, exponent), np.ldexp(spread, exponent)
-    constant = ~(low < high)  # a rounded mean would show a spread where there is none
-    mean[constant], spread[constant] = low[constant], 0.0
-    spread[count == 0] = np.nan
-    return low, high, mean, spread
 
 
 def _histograms(

@@ -26,6 +26,9 @@ from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
 from .scaling import centred
 
+#: Epochs without progress after which training ends.
+PATIENCE = 10
+
 
 @dataclass
 class Network:
@@ -108,19 +111,8 @@ class Adam:
             p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
 
 
-@dataclass(frozen=True)
-class Training:
-    """How the auto-encoder is trained."""
-
-    penalty: float = 1.0
-    learning_rate: float = 1e-2
-    max_epochs: int = 150
-    tol: float = 1e-4
-    patience: int = 10
-
-
 def train(
-    X: np.ndarray, hidden: int, seed: int, how: Training, bar: Progress
+    X: np.ndarray, hidden: int, seed: int, how: AgnoSS, bar: Progress
 ) -> tuple[np.ndarray, list[float]]:
     """Slacks after training on `X`, and the loss before each epoch."""
     net = Network.random(X.shape[1], hidden, np.random.RandomState(seed))
@@ -133,7 +125,7 @@ def train(
         losses.append(loss)
         waited = 0 if loss < best * (1 - how.tol) else waited + 1
         best = min(best, loss)
-        if waited >= how.patience:
+        if waited >= PATIENCE:
             break
         adam.step(gradient.arrays())
         bar.advance()
@@ -163,10 +155,7 @@ class AgnoSS(Ranker):
         The largest number of passes over the data; each is one step on all rows.
     tol : float, default=1e-4
         Stop early when ten epochs in a row did not lower the loss by this share of it.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
     n_jobs : int, optional
         Threads, with joblib's meaning, one restart each. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -244,11 +233,10 @@ class AgnoSS(Ranker):
     def _train_all(self, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         rng = check_random_state(self.random_state)
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_restarts)
-        how = Training(self.penalty, self.learning_rate, self.max_epochs, self.tol)
         work = self.n_restarts * self.max_epochs
         # One BLAS thread each: sums are then in the same order for every n_jobs.
         with one_blas_thread(), progress("training", work, self.verbose) as bar:
             trained = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                delayed(train)(X, self.n_hidden_, int(seed), how, bar) for seed in seeds
+                delayed(train)(X, self.n_hidden_, int(seed), self, bar) for seed in seeds
             )
         return [slack for slack, _ in trained], [np.array(losses) for _, losses in trained]

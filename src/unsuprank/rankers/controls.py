@@ -22,10 +22,7 @@ class VarianceRanker(Ranker):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
 
     Examples
     --------
@@ -75,12 +72,8 @@ class RandomRanker(Ranker):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {selection}
+    {nominal_features}
     random_state : int, RandomState or None, default=None
         Seed of the random order.
 

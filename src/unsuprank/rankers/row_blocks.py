@@ -64,7 +64,9 @@ class RowBlocks:
 
     def read(self, block: int) -> Table:
         """A block as a table."""
-        return _coded_anew(self.source.take(self.rows(block)))
+        table = self.source.take(self.rows(block))
+        # A column of a million names has at most as many in a block as the block has rows.
+        return table.without_unused_values(table.n_values > table.n_rows)
 
     def apply(self, work: Work[T], block: int) -> T:
         """``work(seed, table)`` of one block: a pure function, for another process as well."""
@@ -117,7 +119,7 @@ class RowBlocks:
             wanted = [self.rows(b) for b in range(group * per_group, ends)]
             rows = np.unique(np.concatenate(wanted))
             assert isinstance(self.source, RowSource)
-            self._held = group, self.source.hold(rows)
+            self._held = group, self.source.prefetch(rows)
         return self._held[1], min(last, stop)
 
 
@@ -129,20 +131,3 @@ def _block_task(source: Any, settings: tuple[int, int, Work[T]], block: int) -> 
 
 def _apply_from(blocks: RowBlocks, work: Work[T], first: int, start: int, _: int) -> T:
     return blocks.apply(work, first + start)
-
-
-def _coded_anew(table: Table) -> Table:
-    """The block with codes for those values only that occur in it, where it has them in plenty.
-
-    A column of a million names has at most as many in a block as the block has rows.
-    """
-    many = table.n_values > table.n_rows
-    if not many.any():
-        return table
-    values, categories = table.values.copy(order="F"), []
-    for j in np.flatnonzero(many).tolist():
-        known = ~np.isnan(values[:, j])
-        present, codes = np.unique(values[known, j].astype(np.intp), return_inverse=True)
-        values[known, j] = codes
-        categories.append(table.schema.categories[j][present])  # type: ignore[index]
-    return Table(values, table.schema.with_nominal(many, categories))

@@ -20,12 +20,12 @@ from ..._checks import (
 )
 from ..._progress import progress
 from ...column_totals import column_totals
-from ...ranker import Ranker
+from ...ranker import SHARED_DOCS, Ranker
 from ...row_source import RowSource
 from ...table import Table
 from ..clustering_space import Space
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RowBlocksMixin
+from ..row_sampling import RowBlocksMixin
 from .block_forest import TREES_A_BLOCK, BlockForest, BlockRun, count_blocks
 from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
@@ -44,6 +44,70 @@ NEEDS_OUT_OF_BAG = {
 }
 
 
+SIZE_PARAMETERS_DOC = """\
+stability : float, default=0.9
+    With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
+    share at least this part of the `n_features_to_select` columns that they select. Halves
+    of the trees grown tell.
+max_estimators : int or float, default=1.0
+    With "auto", end there in any case, with a warning if the ranking is not stable. An int is
+    a number of trees. Plain ones count as one; a tree that probes p columns takes longer and
+    counts as 1 + p / (1.5 max_features), or 1 + p / (0.6 max_features) with out-of-bag gains.
+    A float is a multiple of the number that takes about 20 seconds of processor time on one
+    machine or another: as many trees as come to 3e9 rows of nodes times columns drawn
+    there, counted on the first trees of the forest, at least 100 and at most a million.
+    The result does not depend on the speed of the machine.
+max_time : float or None, default=None
+    With "auto", end after about this many seconds (and at least 16 trees) in any case. The
+    number of trees, and so the result, then depends on the speed of the machine.
+max_samples : int, float or None, default=None
+    Grow trees on blocks of this many rows, or this part of all rows: random samples, each
+    with trees of its own. Rows beyond about a thousand seldom change a ranking, so that 1024
+    ranks a table of any length in the time of its blocks, and one on disk (``np.memmap``,
+    HDF5, Zarr, a backed AnnData, a source of :mod:`unsuprank.io`) without reading it whole.
+    Columns keep the spread that they have in all rows. None, or as many rows as there are:
+    all rows for every tree.
+n_blocks : int or None, default=None
+    Number of blocks that the trees are dealt out to. None: one for every 100 trees, at
+    least 16; with "auto", blocks of 100 trees until the ranking is stable, and at most
+    `n_blocks` of them if it is given.
+scheduler : str, Client or None, default=None
+    The address of a Dask scheduler, or a ``dask.distributed.Client``: with `max_samples`, its
+    workers grow the trees of blocks, and scores are the same as without. Rows of a Dask
+    collection stay on the workers, an array on disk is read by them, and a table in memory
+    is sent to each of them once. None: threads; for a Dask collection, the current client."""
+
+ATTRIBUTES_DOC = """\
+scores_ : ndarray of shape (n_features_in_,)
+    The mean of the score over trees; higher is better. With "auto", columns that may be
+    selected are probed: credited in every tree with what they can expect of it, which has
+    the same mean and a small part of the variance. Others keep what was known when they
+    dropped out.
+scores_sem_ : ndarray of shape (n_features_in_,)
+    Standard error of that mean, from the spread over trees; where only a few trees have
+    used a column, as on wide tables, what a use is worth elsewhere counts too.
+n_estimators_ : int
+    Number of trees grown.
+spent_ : float
+    What they came to in the units of `max_estimators`: as many plain trees would have taken
+    as long.
+n_blocks_ : int or None
+    Number of blocks of rows that they were grown on, whose spread then tells the standard
+    errors; None where trees were grown on all rows.
+rank_interval_ : ndarray of shape (n_features_in_, 2)
+    Lowest and highest rank of each column that the standard errors leave open; with 95%
+    confidence, and many trees, all columns' ranks in an endless forest lie within.
+converged_ : bool or None
+    Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
+    number of trees was given.
+stability_ : float or None
+    The stability estimated for this fit; None if the number of trees was given.
+convergence_ : dict of ndarray or None
+    The way there, to plot: "n_estimators" and the "stability" estimated then.
+order_, ranking_, feature_importances_ : ndarray
+    See `Ranker`."""
+
+
 @with_parameters
 class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
@@ -53,6 +117,11 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     accepts_sparse = True
     scale_free = True
     supports_auto_trees = True
+    shared_docs: ClassVar = {
+        "parameters": f"{SIZE_PARAMETERS_DOC}\n{PARAMETERS_DOC}\n{{selection}}",
+        "attributes": ATTRIBUTES_DOC,
+        **SHARED_DOCS,
+    }
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
     _kind: ClassVar[str]
@@ -171,78 +240,3 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
             among = rank_intervals(self.scores_[same], self.scores_sem_[same], level)
             found[same] = before + among
         return found
-
-
-_SIZE_PARAMETERS_DOC = """\
-stability : float, default=0.9
-        With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
-        share at least this part of the `n_features_to_select` columns that they select. Halves
-        of the trees grown tell.
-    max_estimators : int or float, default=1.0
-        With "auto", end there in any case, with a warning if the ranking is not stable. An int is
-        a number of trees. Plain ones count as one; a tree that probes p columns takes longer and
-        counts as 1 + p / (1.5 max_features), or 1 + p / (0.6 max_features) with out-of-bag gains.
-        A float is a multiple of the number that takes about 20 seconds of processor time on one
-        machine or another: as many trees as come to 3e9 rows of nodes times columns drawn
-        there, counted on the first trees of the forest, at least 100 and at most a million.
-        The result does not depend on the speed of the machine.
-    max_time : float or None, default=None
-        With "auto", end after about this many seconds (and at least 16 trees) in any case. The
-        number of trees, and so the result, then depends on the speed of the machine.
-    max_samples : int, float or None, default=None
-        Grow trees on blocks of this many rows, or this part of all rows: random samples, each
-        with trees of its own. Rows beyond about a thousand seldom change a ranking, so that 1024
-        ranks a table of any length in the time of its blocks, and one on disk (``np.memmap``,
-        HDF5, Zarr, a backed AnnData, a source of :mod:`unsuprank.io`) without reading it whole.
-        Columns keep the spread that they have in all rows. None, or as many rows as there are:
-        all rows for every tree.
-    n_blocks : int or None, default=None
-        Number of blocks that the trees are dealt out to. None: one for every 100 trees, at
-        least 16; with "auto", blocks of 100 trees until the ranking is stable, and at most
-        `n_blocks` of them if it is given.
-    scheduler : str, Client or None, default=None
-        The address of a Dask scheduler, or a ``dask.distributed.Client``: with `max_samples`, its
-        workers grow the trees of blocks, and scores are the same as without. Rows of a Dask
-        collection stay on the workers, an array on disk is read by them, and a table in memory
-        is sent to each of them once. None: threads; for a Dask collection, the current client.\
-"""
-
-_ATTRIBUTES_DOC = """\
-scores_ : ndarray of shape (n_features_in_,)
-        The mean of the score over trees; higher is better. With "auto", columns that may be
-        selected are probed: credited in every tree with what they can expect of it, which has
-        the same mean and a small part of the variance. Others keep what was known when they
-        dropped out.
-    scores_sem_ : ndarray of shape (n_features_in_,)
-        Standard error of that mean, from the spread over trees; where only a few trees have
-        used a column, as on wide tables, what a use is worth elsewhere counts too.
-    n_estimators_ : int
-        Number of trees grown.
-    spent_ : float
-        What they came to in the units of `max_estimators`: as many plain trees would have taken
-        as long.
-    n_blocks_ : int or None
-        Number of blocks of rows that they were grown on, whose spread then tells the standard
-        errors; None where trees were grown on all rows.
-    rank_interval_ : ndarray of shape (n_features_in_, 2)
-        Lowest and highest rank of each column that the standard errors leave open; with 95%
-        confidence, and many trees, all columns' ranks in an endless forest lie within.
-    converged_ : bool or None
-        Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
-        number of trees was given.
-    stability_ : float or None
-        The stability estimated for this fit; None if the number of trees was given.
-    convergence_ : dict of ndarray or None
-        The way there, to plot: "n_estimators" and the "stability" estimated then.
-    order_, ranking_, feature_importances_ : ndarray
-        See `Ranker`."""
-
-
-def documented(cls: type) -> type:
-    """Fill in what the docstrings of all scores say alike."""
-    cls.__doc__ = (cls.__doc__ or "").format(
-        size_parameters=_SIZE_PARAMETERS_DOC,
-        parameters=PARAMETERS_DOC,
-        attributes=_ATTRIBUTES_DOC,
-    )
-    return cls

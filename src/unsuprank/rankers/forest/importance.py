@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..._checks import check_choice, parameter, with_parameters
 from ...ranker import MethodCard
-from .forest_ranker import ForestRanker, documented
+from .forest_ranker import ForestRanker
 
 
-@documented
 @with_parameters
 class Genie3(ForestRanker):
     """Rank columns by how much their tests reduce the impurity of all columns.
@@ -25,19 +24,14 @@ class Genie3(ForestRanker):
         command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
         those who fit many times, as a search over settings does: on a table of 62 x 2,000,
         "auto" takes about a hundred times as long (November 2026).
-    gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
+    gain : {"in_bag", "out_of_bag"}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the
         rows that its tree did not see [2]_. A test on a column of noise explains something of
         the rows that it was chosen for, the more so the more values the column has, and nothing
         of others: out-of-bag gains compare columns of different kinds fairly and tell noise
         from structure, and they may be negative.
-    {size_parameters}
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -87,7 +81,6 @@ class Genie3(ForestRanker):
         return "genie3" if self.gain == "in_bag" else "genie3_out_of_bag"
 
 
-@documented
 class SymbolicScore(ForestRanker):
     """Rank columns by how many rows reach their tests.
 
@@ -98,12 +91,7 @@ class SymbolicScore(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees; "auto" grows until the ranking holds still when the seed changes.
-    {size_parameters}
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -140,7 +128,6 @@ class SymbolicScore(ForestRanker):
     _kind = "symbolic"
 
 
-@documented
 @with_parameters
 class RandomForestScore(ForestRanker):
     """Rank columns by how much worse all columns are predicted when one is permuted.
@@ -154,17 +141,12 @@ class RandomForestScore(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees; "auto" grows until the ranking holds still when the seed changes.
-    permutation : {{"independent", "cumulative"}}, default="independent"
+    permutation : {"independent", "cumulative"}, default="independent"
         Whether a column is put back before the next one is permuted, as the paper defines it. The
         program of its authors does not do that: it permutes the columns of a tree in the order in
         which a walk from the root meets them, so that those deep in the tree are charged with the
         damage of all before them. ``"cumulative"`` is for comparisons with it.
-    {size_parameters}
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------

@@ -20,6 +20,7 @@ from ..._checks import (
     with_parameters,
 )
 from ..._progress import progress
+from ...ranker import SHARED_DOCS, with_quotations
 from ...table import ColumnChoice, Table, column_mask, read_table
 from ..clustering_space import Space, row_keys
 from . import prototypes
@@ -71,6 +72,11 @@ class _TreeModel(BaseEstimator):
     descriptive: ColumnChoice = None
     clustering: ColumnChoice = None
     targets: ColumnChoice = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        texts = {"roles": ROLES_DOC, "parameters": PARAMETERS_DOC, **SHARED_DOCS}
+        cls.__doc__ = with_quotations(cls.__doc__, texts)
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row in every tree.
@@ -185,7 +191,7 @@ def _decode(predicted: np.ndarray, table: Table) -> np.ndarray:
 
 @with_parameters
 class PredictiveClusteringForest(_TreeModel, ForestParameters):
-    __doc__ = f"""An ensemble of predictive clustering trees that clusters without labels.
+    """An ensemble of predictive clustering trees that clusters without labels.
 
     The columns of the table describe the rows, are what clusters should agree in, and are what
     is predicted, all at once, unless these roles are given to some columns only. The three scores
@@ -195,8 +201,8 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    {ROLES_DOC}
-    {PARAMETERS_DOC}
+    {roles}
+    {parameters}
 
     Attributes
     ----------
@@ -289,14 +295,14 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
 
 @with_parameters
 class PredictiveClusteringTree(_TreeModel, TreeParameters):
-    __doc__ = f"""A predictive clustering tree: clusters, what sets them apart, and their centres.
+    """A predictive clustering tree: clusters, what sets them apart, and their centres.
 
     Every node is split by the test with the largest gain among all tests of all columns, until
     nothing is left to separate or a limit is reached (Alg. 1 and 2).
 
     Parameters
     ----------
-    {ROLES_DOC}
+    {roles}
     max_depth : int or None, default=None
         Largest depth; None lets the tree grow out.
     min_samples_leaf : int, default=1
@@ -307,8 +313,7 @@ class PredictiveClusteringTree(_TreeModel, TreeParameters):
         Value all tests of a column, or one at random.
     tie_break : {"fair", "first"}, default="fair"
         Among tests of equal gain, take one at random, or that of the first column.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {nominal_features}
     random_state : int, RandomState or None, default=None
         Seed.
 

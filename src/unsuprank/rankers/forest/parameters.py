@@ -20,37 +20,36 @@ from .growing import GrowSettings, n_candidates
 
 PARAMETERS_DOC = """\
 ensemble : {"extra_trees", "random_forest", "bagging"}, default="extra_trees"
-        How trees differ from each other. Extra trees draw a subset of the features in every
-        node and value one random test for each; random forests value all tests of the drawn
-        features, bagging all tests of all features.
-    max_features : {"log2", "sqrt"}, int, float or None, default="log2"
-        Size of that subset: the logarithm or square root of the number of features (rounded
-        up), a count, a fraction, or all. Bagging does not draw.
-    bootstrap : bool, default=True
-        Grow every tree on a bootstrap replicate of the rows.
-    max_depth : int or None, default=None
-        Largest depth of a tree; None lets trees grow out.
-    min_samples_leaf : int, default=1
-        Every branch of a test keeps at least this many rows, counted with their multiplicity.
-    tie_break : {"fair", "first"}, default="fair"
-        Among tests of equal gain, take one at random, or that of the first column. Small nodes
-        have many such tests, so that "first" favours the first columns; it is there for
-        comparisons with programs that do the same.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
-    n_jobs : int or None, default=None
-        Threads, with joblib's meaning. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
-        Seed. The first k trees of a seed are the same for every number of trees.
-    verbose : int, default=0
-        Show progress if positive."""
+    How trees differ from each other. Extra trees draw a subset of the features in every
+    node and value one random test for each; random forests value all tests of the drawn
+    features, bagging all tests of all features.
+max_features : {"log2", "sqrt"}, int, float or None, default="log2"
+    Size of that subset: the logarithm or square root of the number of features (rounded
+    up), a count, a fraction, or all. Bagging does not draw.
+bootstrap : bool, default=True
+    Grow every tree on a bootstrap replicate of the rows.
+max_depth : int or None, default=None
+    Largest depth of a tree; None lets trees grow out.
+min_samples_leaf : int, default=1
+    Every branch of a test keeps at least this many rows, counted with their multiplicity.
+tie_break : {"fair", "first"}, default="fair"
+    Among tests of equal gain, take one at random, or that of the first column. Small nodes
+    have many such tests, so that "first" favours the first columns; it is there for
+    comparisons with programs that do the same.
+{nominal_features}
+n_jobs : int or None, default=None
+    Threads, with joblib's meaning. The result does not depend on it.
+random_state : int, RandomState or None, default=None
+    Seed. The first k trees of a seed are the same for every number of trees.
+verbose : int, default=0
+    Show progress if positive."""
 
 
 ROLES_DOC = """\
 descriptive, clustering, targets : names, patterns, indices or mask of columns, optional
-        Columns that tests may ask (only these have scores), columns in which the rows of a
-        cluster should be alike, and columns that are predicted (in whose error the RandomForest
-        score is counted). All columns by default."""
+    Columns that tests may ask (only these have scores), columns in which the rows of a
+    cluster should be alike, and columns that are predicted (in whose error the RandomForest
+    score is counted). All columns by default."""
 
 
 @with_parameters

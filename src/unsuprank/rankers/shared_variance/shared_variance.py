@@ -36,12 +36,8 @@ class SharedVariance(Ranker):
     bins : int, optional
         Numbers are cut into this many bins of equal counts, which then count as nominal values:
         it finds what is shared but not linear (3 is a good choice) and loses some of what is.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {selection}
+    {nominal_features}
     n_jobs : int, optional
         Threads; as many as matrix products take by default.
     scheduler : str, Client or None, default=None

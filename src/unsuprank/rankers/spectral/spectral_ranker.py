@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
-from inspect import cleandoc
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -19,10 +18,10 @@ from ..._checks import (
     parameter,
     with_parameters,
 )
-from ...ranker import Ranker
+from ...ranker import Ranker, with_quotations
 from ...table import SparseTable, Table
 from ..centred_matrix import CentredMatrix, Matrix
-from ..sampled_rows import RowSampleMixin
+from ..row_sampling import RowSampleMixin
 from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
@@ -87,8 +86,9 @@ class SpectralRanker(RowSampleMixin, Ranker):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__doc__:
-            cls.__doc__ = _with_quotations(cleandoc(cls.__doc__), cls.published)
+        texts = {"n_clusters": N_CLUSTERS_DOC, "toolbox_notes": cls.published.notes}
+        texts["shared_parameters"] = SHARED_PARAMETERS_DOC.format(published=cls.published)
+        cls.__doc__ = with_quotations(cls.__doc__, texts)
 
     @property
     def scale_free(self) -> bool:
@@ -138,13 +138,3 @@ class SpectralRanker(RowSampleMixin, Ranker):
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)
-
-
-def _with_quotations(doc: str, published: PublishedSettings) -> str:
-    for name, text in {
-        "shared_parameters": SHARED_PARAMETERS_DOC.format(published=published),
-        "n_clusters": N_CLUSTERS_DOC,
-        "toolbox_notes": published.notes,
-    }.items():
-        doc = doc.replace(f"{{{name}}}", text)
-    return doc

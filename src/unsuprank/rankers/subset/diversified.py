@@ -44,10 +44,7 @@ class Diversified(Ranker):
         Any ranker of this package; `Genie3` with `random_state=0` by default.
     redundancy : float, default=1.0
         How much copies are moved down; 0 leaves the ranking as it is.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
     n_picks : int, default=256
         Columns that are compared with all others when they are chosen; those that come after
         follow by what they are worth then.

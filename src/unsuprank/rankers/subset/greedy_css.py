@@ -74,8 +74,7 @@ class GreedyCSS(Ranker):
         from the chosen ones on the scale they come in, falls on the rows of `X`. It begins with
         as many columns of the largest variance instead if their error is smaller. It needs
         numeric columns.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {nominal_features}
     n_jobs : int, optional
         Threads for the polish; the answer does not depend on it.
     scheduler : str, Client or None, default=None
