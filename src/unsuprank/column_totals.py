@@ -24,8 +24,6 @@ from .table import SparseTable, Table
 
 #: Values beyond this are halved some times before they are added up.
 LARGE = 2.0**960
-#: Spreads that are too small for a number that is one over them are measured in this unit.
-TINY = 2.0**-60
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,6 @@ def chunk_totals(table: Table) -> ColumnTotals:
         return ColumnTotals(known, table.moments.mean, table.moments.spread, {})
     scales = _kernels.embedding_scales(table.values, table.n_values, 1.0)
     spread = np.divide(1.0, scales, out=np.zeros(len(scales)), where=scales > 0.0)
-    tiny = np.flatnonzero(scales == np.finfo(float).max)  # one over their spreads is no number
-    values, n_values = np.asfortranarray(table.values[:, tiny]), table.n_values[tiny]
-    spread[tiny] = TINY / _kernels.embedding_scales(values, n_values, TINY)
     known = np.full(table.n_columns, table.n_rows)
     if table.missing.any():
         known[table.missing] -= np.isnan(table.values[:, table.missing]).sum(axis=0)

@@ -16,6 +16,8 @@ from ..table import SparseTable, Table, read_table
 BINS = 12
 #: Values that are looked at together.
 _BLOCK_VALUES = 2**22
+#: Standard deviations that are as small are not told by totals.
+TINY = 1.0 / np.finfo(float).max
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,11 @@ def _summarise(table: Table) -> tuple[np.ndarray, ...]:
         distinct = _distinct_held(columns, values, n) + (n_zero > 0)
     else:
         distinct = _distinct(table.values)
+    spread = totals.spread.copy()
+    for j in np.flatnonzero((low < high) & (spread <= TINY)).tolist():
+        spread[j] = np.nanstd(table.column(j) * 2.0**600) / 2.0**600
     # A rounded mean would show a spread where there is none.
-    mean, spread = np.where(low < high, totals.mean, low), np.where(low < high, totals.spread, 0.0)
+    mean, spread = np.where(low < high, totals.mean, low), np.where(low < high, spread, 0.0)
     spread[totals.known == 0] = np.nan
     mode = np.full(n, None, dtype=object)
     for j in np.flatnonzero(table.n_values).tolist():
