@@ -89,18 +89,16 @@ def _summarise(table: Table) -> tuple[np.ndarray, ...]:
     n, totals = table.n_columns, chunk_totals(table)
     columns, values = _not_zero(table)
     n_zero = totals.known - np.bincount(columns, minlength=n)
-    low, high = np.where(n_zero > 0, 0.0, [[np.inf], [-np.inf]])
-    np.minimum.at(low, columns, values)
-    np.maximum.at(high, columns, values)
-    low[totals.known == 0] = high[totals.known == 0] = np.nan
+    if isinstance(table, SparseTable):
+        low, high = table.moments.low, table.moments.high
+        distinct = _distinct_held(columns, values, n) + (n_zero > 0)
+    else:
+        low, high = (f.reduce(table.values, axis=0) for f in (np.fmin, np.fmax))
+        distinct = _distinct(table.values)
     bins = _bins(values, low[columns], high[columns]) + BINS * columns
     histogram = np.bincount(bins, minlength=BINS * n).reshape(n, BINS)
     some = np.flatnonzero(n_zero)
     histogram[some, _bins(np.zeros(len(some)), low[some], high[some])] += n_zero[some]
-    if isinstance(table, SparseTable):
-        distinct = _distinct_held(columns, values, n) + (n_zero > 0)
-    else:
-        distinct = _distinct(table.values)
     spread = totals.spread.copy()
     for j in np.flatnonzero((low < high) & (spread <= TINY)).tolist():
         spread[j] = np.nanstd(table.column(j) * 2.0**600) / 2.0**600
