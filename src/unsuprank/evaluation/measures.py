@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from ..column_totals import column_totals
 from ..table import SparseTable, Table
 
 #: Reconstruction measures, lower is better.
@@ -67,13 +66,14 @@ def squares_overflow(table: Table) -> str | None:
 
 def in_standard_units(table: Table) -> Table:
     """The same with numbers in units of their standard deviations; names and constants stay."""
-    std = column_totals(table).spread
-    unit = np.where((table.n_values == 0) & (std > 0.0), std, 1.0)
     if isinstance(table, SparseTable):
+        std = np.where(table.varies, table.moments.spread, 1.0)
         matrix = table.by_rows.astype(np.float64)
-        matrix.data /= unit[matrix.indices]
+        matrix.data /= std[matrix.indices]
         return SparseTable(matrix, table.schema)
-    return replace(table, values=np.asfortranarray(table.values / unit))
+    std, scaled = np.ones(table.n_columns), table.varies & (table.n_values == 0)
+    std[scaled] = np.nanstd(table.take(columns=scaled).values, axis=0)
+    return replace(table, values=np.asfortranarray(table.values / np.where(std > 0.0, std, 1.0)))
 
 
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:
