@@ -310,7 +310,7 @@ def ari_table(results: Results) -> ResultTable:
 
 
 def gaps(results: Results) -> ResultTable:
-    """List every cell of Table 3 without a number, and why it has none."""
+    """List every entry of Table 3 without a number, and why it has none."""
     rows = [
         [name, column.title, reason]
         for name in results.data_sets

@@ -1,4 +1,4 @@
-"""What the stored cells say, gathered for tables and figures."""
+"""What the outcomes of jobs say, gathered for tables and figures."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from ...evaluation import Comparison, compare
 from ...evaluation.selection import size_index
-from ..plan.cells import CLUSTER_HYPOTHESIS, N_FOLDS, TABLE_SIZE, Cell, make_cell
+from ..plan.jobs import CLUSTER_HYPOTHESIS, N_FOLDS, TABLE_SIZE, Job, make_job
 from ..plan.suites import StudyColumn
 
-#: Looks a cell up: its stored outcome, or None.
-Lookup = Callable[[Cell], dict[str, Any] | None]
+#: Looks a job up: its stored outcome, or None.
+Lookup = Callable[[Job], dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Results:
         by_seed: list[np.ndarray] = []
         sizes, reason = np.empty(0), "not computed"
         for seed in column.seeds:  # a seed counts once all its folds are there
-            cells = [c for c in column.cells(data_set) if c.seed == seed]
-            outcomes = [self._lookup(cell) for cell in cells]
+            jobs = [job for job in column.jobs(data_set) if job.seed == seed]
+            outcomes = [self._lookup(job) for job in jobs]
             done = [o for o in outcomes if o is not None and o["status"] == "done"]
             if len(done) == N_FOLDS:
                 sizes = np.array(done[0]["sizes"])
@@ -74,10 +74,10 @@ class Results:
         return np.array([np.nan if isinstance(v, str) else v for v in values])
 
     def grid(self, column: StudyColumn) -> dict[str, np.ndarray]:
-        """Errors of every ranking of a grid's cells, per label, on all data sets."""
+        """Errors of every ranking of a grid's jobs, per label, on all data sets."""
         found: dict[str, np.ndarray] = {}
         for d, name in enumerate(self.data_sets):
-            outcomes = [self._lookup(cell) for cell in column.cells(name)]
+            outcomes = [self._lookup(job) for job in column.jobs(name)]
             if any(o is None or o["status"] != "done" for o in outcomes):
                 continue
             at = size_index(outcomes[0]["sizes"], TABLE_SIZE)  # type: ignore[index]
@@ -89,7 +89,7 @@ class Results:
 
     def ari(self, data_set: str) -> float | None:
         """Median adjusted Rand index of k-means against the classes."""
-        outcome = self._lookup(make_cell(data_set, -1, CLUSTER_HYPOTHESIS, {}))
+        outcome = self._lookup(make_job(data_set, -1, CLUSTER_HYPOTHESIS, {}))
         return outcome["ari"] if outcome and outcome["status"] == "done" else None
 
     def compare(

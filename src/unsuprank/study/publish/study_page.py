@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from ..._progress import clock
 from ..._version import __version__
@@ -28,23 +29,34 @@ class StudyFacts:
 
     parts: Sequence[str]
     n_data_sets: int
-    #: Wall time of the runs, by the parts that they were about.
-    wall_seconds: dict[str, float]
-    cell_seconds: float
-    n_cells: int
-    jobs: int
+    #: What came of the jobs.
+    outcomes: Sequence[Mapping[str, Any]]
+    n_workers: int
+
+    def wall_seconds(self) -> dict[str, float]:
+        """Wall time of the runs up to their last jobs, by the parts that they were about."""
+        runs: dict[tuple[str, float], float] = {}
+        for run in (outcome["run"] for outcome in self.outcomes):
+            key = (run["parts"], run["started"])
+            runs[key] = max(runs.get(key, 0.0), run["seconds"])
+        total: dict[str, float] = {}
+        for (parts, _), seconds in sorted(runs.items(), key=lambda item: item[0][1]):
+            total[parts] = total.get(parts, 0.0) + seconds
+        return total
 
     def about(self) -> str:
         """What was computed, with what, and how long it took."""
         commit = _commit()
         source = f"unsuprank {__version__}" + (f" at commit {commit}" if commit else "")
-        runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in self.wall_seconds.items())
+        wall = self.wall_seconds()
+        runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in wall.items())
+        ranking = sum(outcome.get("seconds", 0.0) for outcome in self.outcomes)
         return (
             f"Made by {source}: {', '.join(self.parts)} on {self.n_data_sets} data sets. "
-            f"{self.n_cells} cells took {clock(sum(self.wall_seconds.values()))} of wall time with "
-            f"{self.jobs} worker processes ({runs}); {clock(self.cell_seconds)} of that "
-            "work was ranking. Errors are means over ten folds and all features of the per-feature "
-            "RMSE of 1NN on the 16 leading features, ranked on the training fold alone."
+            f"{len(self.outcomes)} jobs took {clock(sum(wall.values()))} of wall time with "
+            f"{self.n_workers} worker processes ({runs}); {clock(ranking)} of that work was "
+            "ranking. Errors are means over ten folds and all features of the per-feature RMSE of "
+            "1NN on the 16 leading features, ranked on the training fold alone."
         )
 
 
