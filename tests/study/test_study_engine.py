@@ -282,11 +282,11 @@ def test_orders_survive_packing():
 def test_wall_times_of_killed_runs_count_up_to_their_last_jobs():
     runs = [("sota", 10.0, 26.0), ("sota", 10.0, 3.0), ("curves, ari", 99.0, 2.0)]
     runs.append(("sota", 50.0, 0.5))
-    outcomes = [
-        {"run": {"parts": parts, "started": started, "seconds": seconds}, "seconds": 1.0}
+    times = [
+        ({"parts": parts, "started": started, "seconds": seconds}, 1.0)
         for parts, started, seconds in runs
     ]
-    facts = StudyFacts(["sota"], 1, outcomes, 2)
+    facts = StudyFacts(["sota"], 1, times, 2)
     assert facts.wall_seconds() == {"sota": 26.5, "curves, ari": 2.0}
     assert "4 jobs took 28 s of wall time with 2 worker processes" in facts.about()
 

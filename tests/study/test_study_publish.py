@@ -25,7 +25,6 @@ from unsuprank.study.plan.suites import (
     jobs_of,
 )
 from unsuprank.study.publish import paper_tables as study
-from unsuprank.study.publish.publication import make_tables
 from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
 from unsuprank.study.publish.study_figures import write_figures
@@ -50,7 +49,7 @@ def made_up(job):
         return {"status": "limit", "reason": "more than 90 s"}
     if job.method == "mcfs" and job.data_set == "ORL":
         return {"status": "failed", "reason": "ValueError: no"}
-    base = float(paper.table_3()["URelief"][job.data_set])
+    base = float(paper.table(3)["URelief"][job.data_set])
     labels = {
         "forest": ["genie3", "random_forest", "symbolic"],
         "forest-grid": ["genie3", "random_forest", "symbolic"],
@@ -75,9 +74,7 @@ def made_up(job):
 
 
 @pytest.fixture
-def results(monkeypatch):
-    here = Recipe(RECIPES["fastcan"].rank)  # whether fastcan is installed makes no difference
-    monkeypatch.setitem(RECIPES, "fastcan", here)
+def results():
     return Results(made_up, DATA_SETS)
 
 
@@ -109,7 +106,7 @@ def as_the_program_has_it(job):
     """The figures of the paper: RandomForest's for columns that stay permuted, or Genie3's."""
     outcome = made_up(job)
     cumulative = dict(job.settings).get("permutation") == "cumulative"
-    printed = paper.table_2()["RandomForest" if cumulative else "Genie3"][job.data_set]
+    printed = paper.table(2)["RandomForest" if cumulative else "Genie3"][job.data_set]
     for ranking in outcome["rankings"].values():
         ranking["rmse"] = [float(printed)] * len(outcome["sizes"])
     return outcome
@@ -203,7 +200,7 @@ def test_grids(results):
 
 def test_everything_is_written(results, tmp_path):
     pytest.importorskip("matplotlib")
-    tables = make_tables(results, PARTS)
+    tables = [make(results) for _, make in study.TABLES]
     for table in tables:
         table.write(tmp_path)
     figures = write_figures(results, list(PARTS), tmp_path)
@@ -212,11 +209,9 @@ def test_everything_is_written(results, tmp_path):
     assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
     assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
     assert (tmp_path / "curves" / "ORL.png").exists()
-    outcomes = [
-        {"run": {"parts": parts, "started": seconds, "seconds": seconds}}
-        for parts, seconds in (("curves, ari", 600.0), ("sota", 2400.0))
-    ]
-    facts = StudyFacts(PARTS, 5, outcomes, 2)
+    runs = (("curves, ari", 600.0), ("sota", 2400.0))
+    times = [({"parts": parts, "started": t, "seconds": t}, 1.0) for parts, t in runs]
+    facts = StudyFacts(PARTS, 5, times, 2)
     write_page(tmp_path, facts, ["a < b"], tables, figures)
     page = (tmp_path / "index.html").read_text()
     assert "50 min" in page
@@ -238,10 +233,8 @@ def test_table_forms():
     assert table.shown()[0] == [("x", False), ("1", True), ("2", False)]
 
 
-def test_what_is_not_there_yet_is_skipped(monkeypatch):
-    absent = Recipe(recipes.find("variance").rank, is_available=False)
-    monkeypatch.setitem(RECIPES, "variance", absent)
-    assert {c.method for c in jobs_of(["sota"], ["a"], ["variance", "random"])} == {"random"}
+def test_names_of_parts_and_methods():
+    assert {job.method for job in jobs_of(["sota"], ["a"], ["random"])} == {"random"}
     assert check_parts(["ari", "sota"]) == ["sota", "ari"]
     with pytest.raises(ValueError, match="No method is called"):
         check_methods(["genie4"])

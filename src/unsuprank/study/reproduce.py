@@ -10,10 +10,10 @@ from ..io import FileProblem
 from .data.data_sets import SUFFIXES, find_data_sets
 from .engine.runner import NO_LIMITS, USUAL_LIMITS, Limits, Runner, RunSummary
 from .engine.store import Store
-from .plan.suites import PARTS, SOTA_COLUMNS, check_methods, check_parts, jobs_of
-from .publish.publication import publish
+from .plan.recipes import HAS_FASTCAN
+from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts
+from .publish.study_page import StudyFacts, publish
 
 
 def reproduce(
@@ -66,9 +66,8 @@ def reproduce(
     chosen = None if methods is None else check_methods(methods)
     files = _chosen_files(data, data_sets)
     out.mkdir(parents=True, exist_ok=True)
-    for column in SOTA_COLUMNS:
-        if not column.is_available():
-            say(f"{column.title} is skipped: what it needs is not installed.")
+    if not HAS_FASTCAN:
+        say("fastcan is skipped: it is not installed.")
     runner = Runner(
         Store(out / "store", say),
         files,
@@ -82,8 +81,9 @@ def reproduce(
     summary = runner.run(wanted, parts)
     for line in (*summary.over_limit, *summary.failed):
         say(line)
-    outcomes = [outcome for job in wanted if (outcome := runner.stored(job))]
-    facts = StudyFacts(parts, len(files), outcomes, jobs)
+    outcomes = (runner.stored(job) for job in wanted)
+    times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
+    facts = StudyFacts(parts, len(files), times, jobs)
     publish(out, Results(runner.stored, list(files)), facts)
     return summary
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from . import recipes
 from .jobs import CLUSTER_HYPOTHESIS, N_FOLDS, Job, make_job
-from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES
-from .recipes import Settings
+from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
+from .recipes import Settings, urelief_label
 
 #: Parts of the study, in the order in which they run.
 PARTS = ("sota", "ensemble-scores", "curves", "ari", "urelief-grid", "ensemble-grid")
@@ -37,10 +37,6 @@ class StudyColumn:
             for seed in self.seeds
             for fold in range(N_FOLDS)
         ]
-
-    def is_available(self) -> bool:
-        """Whether this installation has what the column's method needs."""
-        return recipes.find(self.method).is_available
 
 
 _SEEDS = (0, 1, 2, 3, 4)
@@ -97,21 +93,25 @@ RIGHT_COLUMNS = (
     StudyColumn("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
     *NEW_COLUMNS,
     *CONTROLS,
-    FASTCAN,
+    *((FASTCAN,) if recipes.HAS_FASTCAN else ()),
 )
 #: The paper's seven methods, under the right settings.
 RIGHT_SEVEN = (GENIE3, PUBLISHED_COLUMNS[1], *RIGHT_BASELINES, PUBLISHED_COLUMNS[-1])
 SOTA_COLUMNS = (*PUBLISHED_COLUMNS, *RIGHT_COLUMNS)
-URELIEF_GRID = StudyColumn("URelief grid", "urelief-grid", None)
+#: Settings of URelief, of the paper's Fig. 3: a row for each number of iterations.
+URELIEF_GRID = tuple(
+    StudyColumn(label, "urelief-grid", label)
+    for label in (urelief_label(i, k) for i in URELIEF_ITERATIONS for k in URELIEF_NEIGHBORS)
+)
 
 
-def ensemble_grid() -> tuple[StudyColumn, ...]:
-    """Ensembles and subset sizes of the paper's Fig. 4; both scores come from the same trees."""
+def ensemble_grid(score: str) -> tuple[StudyColumn, ...]:
+    """Subset sizes (rows) and ensembles of the paper's Fig. 4; all scores are of the same trees."""
     return tuple(
         StudyColumn(
             f"{ensemble} {size or 'all'}",
             "forest-grid",
-            None,
+            score,
             {"n_estimators": N_TREES, "ensemble": ensemble, "max_features": size},
         )
         for size in SUBSET_SIZES
@@ -126,8 +126,8 @@ def columns_of(part: str) -> tuple[StudyColumn, ...]:
         "ensemble-scores": (GENIE3, RANDOM_FOREST, *DEPARTURES),
         "curves": SOTA_COLUMNS,
         "ari": (),
-        "urelief-grid": (URELIEF_GRID,),
-        "ensemble-grid": ensemble_grid(),
+        "urelief-grid": URELIEF_GRID,
+        "ensemble-grid": ensemble_grid("genie3"),
     }[part]
 
 
@@ -145,7 +145,7 @@ def jobs_of(
         for name in data_sets:
             jobs: list[Job] = []
             for column in columns_of(part):
-                if column.is_available() and (methods is None or column.method in methods):
+                if methods is None or column.method in methods:
                     jobs += column.jobs(name)
             found.update(dict.fromkeys(sorted(jobs, key=lambda job: job.fold)))
             if part == "ari" and methods is None:

@@ -13,7 +13,11 @@ from typing import Any
 from ..._progress import clock
 from ..._version import __version__
 from ...io.write import atomic_write
+from .paper_tables import TABLES
 from .result_table import ResultTable
+from .results import Results
+from .study_figures import write_figures
+from .study_verdicts import about_table_2, verdicts
 
 try:
     from jinja2 import Environment
@@ -29,18 +33,18 @@ class StudyFacts:
 
     parts: Sequence[str]
     n_data_sets: int
-    #: What came of the jobs.
-    outcomes: Sequence[Mapping[str, Any]]
+    #: For every job, the run that it is of (see `Runner.run`), and the seconds of its ranking.
+    times: Sequence[tuple[Mapping[str, Any], float]]
     n_workers: int
 
     def wall_seconds(self) -> dict[str, float]:
         """Wall time of the runs up to their last jobs, by the parts that they were about."""
-        runs: dict[tuple[str, float], float] = {}
-        for run in (outcome["run"] for outcome in self.outcomes):
-            key = (run["parts"], run["started"])
+        runs: dict[tuple[float, str], float] = {}
+        for run, _ in self.times:
+            key = (run["started"], run["parts"])
             runs[key] = max(runs.get(key, 0.0), run["seconds"])
         total: dict[str, float] = {}
-        for (parts, _), seconds in sorted(runs.items(), key=lambda item: item[0][1]):
+        for (_, parts), seconds in sorted(runs.items()):
             total[parts] = total.get(parts, 0.0) + seconds
         return total
 
@@ -50,14 +54,26 @@ class StudyFacts:
         source = f"unsuprank {__version__}" + (f" at commit {commit}" if commit else "")
         wall = self.wall_seconds()
         runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in wall.items())
-        ranking = sum(outcome.get("seconds", 0.0) for outcome in self.outcomes)
+        ranking = sum(seconds for _, seconds in self.times)
         return (
             f"Made by {source}: {', '.join(self.parts)} on {self.n_data_sets} data sets. "
-            f"{len(self.outcomes)} jobs took {clock(sum(wall.values()))} of wall time with "
+            f"{len(self.times)} jobs took {clock(sum(wall.values()))} of wall time with "
             f"{self.n_workers} worker processes ({runs}); {clock(ranking)} of that work was "
             "ranking. Errors are means over ten folds and all features of the per-feature RMSE of "
             "1NN on the 16 leading features, ranked on the training fold alone."
         )
+
+
+def publish(out: Path, results: Results, facts: StudyFacts) -> None:
+    """Write tables, pictures and the page of the parts that `facts` names."""
+    made = (make(results) for part, make in TABLES if part in facts.parts)
+    tables = [table for table in made if table is not None]
+    for table in tables:
+        table.write(out)
+    figures = write_figures(results, facts.parts, out)
+    shown = [t for t in tables if t.name != "fig-5-curves"]  # too long to be read
+    said = verdicts(results) if "sota" in facts.parts else [about_table_2(results)]
+    write_page(out, facts, [line for line in said if line], shown, figures)
 
 
 def write_page(
