@@ -264,13 +264,15 @@ def test_probes_and_standard_errors_are_those_of_the_dense_table() -> None:
 def test_kernels_refuse_sparse_arrays_that_do_not_fit_together() -> None:
     ints, numbers = np.array([0, 1], dtype=np.int32), np.ones(2)
     nothing, known = np.zeros(2, dtype=np.int32), np.zeros(2, dtype=bool)
-    for starts, rows in [([0, 1, 3], ints), ([0, 2, 2], ints[::-1].copy()), ([0, 2, 2], ints + 9)]:
-        with pytest.raises(ValueError, match=r"out of|do not fit"):
-            _kernels.Columns(3, np.array(starts), rows, numbers, nothing, known)
-    for starts, index in [([0, 1, 3], ints), ([0, 3, 2], ints), ([0, 1, 2], ints + 2)]:
-        with pytest.raises(ValueError, match=r"out of|do not fit"):
-            _kernels.SparseLines(np.array(starts), index, numbers, 2)
-    columns = _kernels.Columns(3, np.array([0, 1, 2]), ints, numbers, nothing, known)
+    bad = [([0, 1, 3], ints), ([0, 3, 2], ints), ([1, 1, 2], ints), ([0, 1, 2], ints[:1])]
+    bad += [([0, 2, 2], ints[::-1].copy()), ([0, 1, 2], ints + 9), ([0, 1, 2], ints - 1)]
+    for starts, index in bad:
+        with pytest.raises(ValueError, match=r"out of|do not fit|differ"):
+            _kernels.SparseLines(np.array(starts), index, numbers, 3)
+    lines = _kernels.SparseLines(np.array([0, 1, 2]), ints, numbers, 3)
+    columns = _kernels.Columns(lines, nothing, known)
+    with pytest.raises(ValueError, match="one entry per column"):
+        _kernels.Columns(lines, nothing[:1], known)
     with pytest.raises(ValueError, match="must not be sparse"):
         _kernels.ReliefRows(columns, np.arange(3))
 

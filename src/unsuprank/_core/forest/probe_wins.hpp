@@ -48,7 +48,7 @@ class ProbeWins {
   SplitRows parted(const Win& win, int32_t feature);
 
   const ClusteringSpace<Real>& space_;
-  TreesView trees_{};
+  TreesView trees_;
   uint64_t tree_key_ = 0;
   OutOfBag outside_;
   NodeSets nodes_;

@@ -15,18 +15,47 @@ inline uint64_t tree_key(uint64_t seed, int64_t tree) { return stream_key(seed, 
 // The nodes of tree t are node_offset[t] .. node_offset[t+1]-1; the root comes first, and the two
 // children of a node stand beside each other. `rows` lists the training rows of a tree such that
 // those of node k are row_begin[k] .. row_end[k]-1 (from row_offset[t]), with their multiplicities.
-struct Trees {
-  std::vector<int64_t> node_offset{0}, row_offset{0};
-  std::vector<int32_t> feature;   // -1 for leaves
-  std::vector<int32_t> left;      // the left child, from node_offset; the right one is next
-  std::vector<double> threshold;  // numeric split: values above go right
-  std::vector<int64_t> subset;    // nominal split: values in this set (first word) go right; or -1
-  std::vector<uint64_t> subset_words;
-  std::vector<double> gain;         // h of the split
-  std::vector<double> weight;       // of the training rows in the node
-  std::vector<double> right_share;  // of the rows whose value is known; where others go by chance
-  std::vector<int32_t> row_begin, row_end;
-  std::vector<int32_t> rows, multiplicity;
+template <template <typename> class Array>
+struct TreeArrays {
+  Array<int64_t> node_offset, row_offset;
+  Array<int32_t> feature;   // -1 for leaves
+  Array<int32_t> left;      // the left child, from node_offset; the right one is next
+  Array<double> threshold;  // numeric split: values above go right
+  Array<int64_t> subset;    // nominal split: values in this set (first word) go right; or -1
+  Array<uint64_t> subset_words;
+  Array<double> gain;         // h of the split
+  Array<double> weight;       // of the training rows in the node
+  Array<double> right_share;  // of the rows whose value is known; where others go by chance
+  Array<int32_t> row_begin, row_end;
+  Array<int32_t> rows, multiplicity;
+
+  // Calls `visit` with the name of every array, the array, and that of other trees.
+  template <typename Others, typename Visit>
+  void each(Others& others, Visit visit) {
+    visit("node_offset", node_offset, others.node_offset);
+    visit("row_offset", row_offset, others.row_offset);
+    visit("feature", feature, others.feature);
+    visit("left", left, others.left);
+    visit("threshold", threshold, others.threshold);
+    visit("subset", subset, others.subset);
+    visit("subset_words", subset_words, others.subset_words);
+    visit("gain", gain, others.gain);
+    visit("weight", weight, others.weight);
+    visit("right_share", right_share, others.right_share);
+    visit("row_begin", row_begin, others.row_begin);
+    visit("row_end", row_end, others.row_end);
+    visit("rows", rows, others.rows);
+    visit("multiplicity", multiplicity, others.multiplicity);
+  }
+};
+
+template <typename T>
+using OwnArray = std::vector<T>;
+template <typename T>
+using HeldArray = const T*;
+
+struct Trees : TreeArrays<OwnArray> {
+  Trees() { node_offset = row_offset = {0}; }
 };
 
 // The training rows of one node with their multiplicities.
@@ -66,22 +95,10 @@ struct NodeTest {
 
 // Some consecutive trees of a forest; points into arrays that somebody else owns. Trees are
 // numbered from 0 here, and from `first_tree` in the forest.
-struct TreesView {
-  int64_t size;
-  uint64_t seed;
-  int64_t first_tree;
-  const int64_t* node_offset;
-  const int64_t* row_offset;
-  const int32_t* feature;
-  const int32_t* left;
-  const double* threshold;
-  const int64_t* subset;
-  const uint64_t* subset_words;
-  const double* right_share;
-  const int32_t* row_begin;
-  const int32_t* row_end;
-  const int32_t* rows;
-  const int32_t* multiplicity;
+struct TreesView : TreeArrays<HeldArray> {
+  int64_t size = 0;
+  uint64_t seed = 0;
+  int64_t first_tree = 0;
 
   uint64_t key(int64_t tree) const { return tree_key(seed, first_tree + tree); }
   int64_t n_nodes(int64_t tree) const { return node_offset[tree + 1] - node_offset[tree]; }
@@ -99,21 +116,12 @@ struct TreesView {
 
 // A view of trees, the first of which is `first_tree` of the forest; valid until more are appended.
 inline TreesView view_of(const Trees& trees, uint64_t seed, int64_t first_tree) {
-  return {static_cast<int64_t>(trees.node_offset.size()) - 1,
-          seed,
-          first_tree,
-          trees.node_offset.data(),
-          trees.row_offset.data(),
-          trees.feature.data(),
-          trees.left.data(),
-          trees.threshold.data(),
-          trees.subset.data(),
-          trees.subset_words.data(),
-          trees.right_share.data(),
-          trees.row_begin.data(),
-          trees.row_end.data(),
-          trees.rows.data(),
-          trees.multiplicity.data()};
+  TreesView view;
+  view.size = static_cast<int64_t>(trees.node_offset.size()) - 1;
+  view.seed = seed;
+  view.first_tree = first_tree;
+  view.each(trees, [](const char*, auto& array, const auto& from) { array = from.data(); });
+  return view;
 }
 
 }  // namespace unsuprank
