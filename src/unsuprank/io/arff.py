@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from .._progress import progress
-from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions, check_width
 from .file_column import FileColumn, is_number, nominal_column, shorten
+from .locked_door import memory_for, too_large
 from .text_columns import decode
 from .written_dates import read_dates
 
@@ -48,7 +48,8 @@ def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
     if not rows:
         raise FileProblem(f"{source} has no rows after @data")
     check_width(len(attributes), source)
-    check_cells([(len(rows), len(attributes))], path, source)
+    if 8 * len(rows) * len(attributes) > memory_for(path):
+        raise too_large(source, memory_for(path))
     where = [number for number, _ in rows]
     defaults = [attribute.default for attribute in attributes]
     cells = [_cells(row, defaults, number, source) for number, row in rows]
