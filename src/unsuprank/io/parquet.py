@@ -11,8 +11,8 @@ import numpy as np
 from .data_file import DataFile, ReadOptions
 from .file_column import FileColumn, boolean_column, coded_column, nominal_column, shorten
 from .locked_door import parse
+from .parse_dates import elapsed
 from .text_columns import as_numbers, understood
-from .written_dates import elapsed
 
 
 def read_parquet(path: Path, source: str, _: ReadOptions) -> DataFile:

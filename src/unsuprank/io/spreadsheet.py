@@ -15,7 +15,7 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
     rows = _without_margins(found["cells"])
     others = [repr(name) for name in found["sheets"] if name != found["sheet"]]
     chosen = f"read sheet {found['sheet']!r}; choose with --key: {', '.join(others)}"
-    return read_rows(rows, source, options, [chosen] if others else [], commas=False)
+    return read_rows(rows, source, options, [chosen] if others else [])
 
 
 def _without_margins(cells: list[list[str]]) -> Rows:
