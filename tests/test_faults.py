@@ -19,14 +19,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unsuprank import Genie3, VarianceRanker
+from unsuprank import VarianceRanker
 from unsuprank.cli.app import run
 from unsuprank.io import (
-    FileProblem,
     ReadOptions,
     add_scores,
     atomic_write,
-    open_large,
     read_scores,
     write_rows,
 )
@@ -193,36 +191,6 @@ def test_an_end_from_outside_leaves_what_was_there(table, tmp_path, number):
 
 
 class TestFilesThatChange:
-    @pytest.mark.parametrize("ending", [".parquet", ".npy", ".h5ad"])
-    @pytest.mark.parametrize("how", ["replaced", "touched", "removed"])
-    def test_rows_of_a_file_that_changes_are_no_table(self, tmp_path, ending, how):
-        X = np.random.default_rng(0).normal(size=(400, 3))
-        path = tmp_path / f"table{ending}"
-        write_matrix(X, path)
-        large = open_large(path, ReadOptions(), memory=0)
-        assert large is not None
-        parts = large.rows.chunks(100)
-        assert next(parts).n_rows == 100
-        if how == "replaced":
-            write_matrix(2 * X, tmp_path / f"other{ending}")
-            (tmp_path / f"other{ending}").replace(path)
-        elif how == "touched":
-            os.utime(path, ns=(1, 1))
-        else:
-            path.unlink()
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            list(parts)
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            large.rows.take(np.arange(5))
-
-    def test_a_fit_says_so(self, tmp_path):
-        path = tmp_path / "table.npy"
-        np.save(path, np.random.default_rng(0).normal(size=(400, 3)))
-        large = open_large(path, ReadOptions(), memory=0)
-        os.utime(path, ns=(1, 1))
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            Genie3(n_estimators=4, max_samples=50).fit(large.rows)
-
     def test_results_of_a_file_that_changed_during_a_run_are_not_kept(self, tmp_path, monkeypatch):
         write_sets(tmp_path / "data")
         files = find_data_sets(tmp_path / "data")
@@ -259,15 +227,6 @@ def test_a_worker_that_runs_out_of_memory_costs_its_job(tmp_path):
     assert not done.failed
     assert [line.endswith("memory") for line in done.over_limit] == [True]
     assert "vast" in done.over_limit[0]
-
-
-def write_matrix(X: np.ndarray, path: Path) -> None:
-    if path.suffix == ".parquet":
-        pd.DataFrame(X, columns=["a", "b", "c"]).to_parquet(path, row_group_size=100)
-    elif path.suffix == ".npy":
-        np.save(path, X)
-    else:
-        anndata.AnnData(X).write_h5ad(path)
 
 
 def write_sets(directory: Path) -> None:
