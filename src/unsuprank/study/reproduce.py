@@ -68,17 +68,9 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     if not HAS_FASTCAN:
         say("fastcan is skipped: it is not installed.")
-    runner = Runner(
-        Store(out / "store", say),
-        files,
-        n_jobs=jobs,
-        scheduler=scheduler,
-        limits=NO_LIMITS if full else limits,
-        retry_failed=retry_failed,
-        verbose=verbose,
-    )
+    runner = Runner(Store(out / "store", say), files, NO_LIMITS if full else limits, retry_failed)
     wanted = jobs_of(parts, list(files), chosen)
-    summary = runner.run(wanted, parts)
+    summary = runner.run(wanted, jobs, scheduler, parts, verbose)
     for line in (*summary.over_limit, *summary.failed):
         say(line)
     outcomes = (runner.stored(job) for job in wanted)

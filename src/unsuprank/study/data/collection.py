@@ -33,16 +33,10 @@ class KnownFile:
 
 
 def _read() -> dict[str, KnownFile]:
-    lines = (files(__package__) / "assets" / "collection.csv").read_text("utf-8").splitlines()
+    text = (files(__package__) / "assets" / "collection.csv").read_text("utf-8")
     return {
-        row["name"]: KnownFile(
-            row["name"],
-            int(row["rows"]),
-            int(row["columns"]),
-            int(row["size"]) if row["size"] else None,
-            row["checksum"] or None,
-        )
-        for row in csv.DictReader(lines)
+        name: KnownFile(name, int(rows), int(columns), int(size or 0) or None, checksum or None)
+        for name, rows, columns, size, checksum in list(csv.reader(text.splitlines()))[1:]
     }
 
 

@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import IO
 
 from ..._progress import Progress, progress
 from ...io import FileProblem
@@ -63,13 +64,18 @@ def fetch(
         return target
     with atomic_path(target) as part:
         _download(f"{base_url}/{file.file_name}", part, verbose, pause)
-        _check(file, part, verify)
+        wrong = problem(file, part, verify)
+        if wrong is not None:
+            raise FileProblem(
+                f"The download of {name} is not the file that is known: {wrong}. It was deleted; "
+                "try again, or use another base URL."
+            )
     return target
 
 
-def problem(file: KnownFile, path: Path) -> str | None:
-    """What is wrong with a file of the collection, or None."""
-    if file.checksum is not None:
+def problem(file: KnownFile, path: Path, verify: bool = True) -> str | None:
+    """What is wrong with a file of the collection, or None; its shape alone unless `verify`."""
+    if verify and file.checksum is not None:
         if path.stat().st_size != file.size:
             return f"it has {path.stat().st_size} bytes instead of {file.size}"
         return None if file_checksum(path) == file.checksum else "its SHA-256 does not match"
@@ -81,28 +87,15 @@ def problem(file: KnownFile, path: Path) -> str | None:
     return None if shape == wanted else f"X has shape {shape} instead of {wanted}"
 
 
-def _check(file: KnownFile, path: Path, verify: bool) -> None:
-    if not verify and file.checksum is not None:
-        file = KnownFile(file.name, file.rows, file.columns)
-    wrong = problem(file, path)
-    if wrong is not None:
-        raise FileProblem(
-            f"The download of {file.name} is not the file that is known: {wrong}. It was "
-            "deleted; try again, or use another base URL."
-        )
-
-
 def _download(url: str, part: Path, verbose: int, pause: float) -> None:
     fruitless = 0
-    with (
-        part.open("wb") as stream,
-        progress(f"fetching {url.rsplit('/', 1)[1]}", 1, verbose) as bar,
-    ):
-        while True:
+    label = f"fetching {url.rsplit('/', 1)[1]}"
+    with part.open("wb") as stream, progress(label, 1, verbose) as bar:
+        while fruitless < ATTEMPTS:
             before = stream.tell()
             try:
                 if _receive(url, stream, bar):
-                    break
+                    return
                 reason = "the connection was cut"
             except urllib.error.HTTPError as error:
                 if error.code == 404:
@@ -111,12 +104,11 @@ def _download(url: str, part: Path, verbose: int, pause: float) -> None:
             except (OSError, http.client.HTTPException) as error:
                 reason = str(error) or type(error).__name__
             fruitless = fruitless + 1 if stream.tell() == before else 0
-            if fruitless >= ATTEMPTS:
-                raise FileProblem(f"{url} could not be downloaded: {reason}; try again later.")
             time.sleep(pause)
+    raise FileProblem(f"{url} could not be downloaded: {reason}; try again later.")
 
 
-def _receive(url: str, stream, bar: Progress) -> bool:
+def _receive(url: str, stream: IO[bytes], bar: Progress) -> bool:
     """Append what is missing; True once everything is there."""
     have = stream.tell()
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
@@ -127,15 +119,8 @@ def _receive(url: str, stream, bar: Progress) -> bool:
             have = 0
         length = response.headers.get("Content-Length")
         total = None if length is None else have + int(length)
-        while chunk := _read(response):
+        while chunk := response.read1(_CHUNK):
             stream.write(chunk)
             if total:
                 bar.advance(len(chunk) / total)
         return total is None or stream.tell() >= total
-
-
-def _read(response) -> bytes:
-    try:
-        return response.read(_CHUNK)
-    except http.client.IncompleteRead as error:
-        return error.partial

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...io.write import atomic_write
+from .templates import render
 
 Entry = str | float | int | None
 
@@ -44,25 +45,11 @@ class ResultTable:
 
     def markdown(self) -> str:
         """The table as Markdown, with its title and notes."""
-        rows = [self.header, *([f"**{t}**" if best else t for t, best in r] for r in self.shown())]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        lines.insert(1, "|" + "---|" + "---:|" * (len(self.header) - 1))
-        notes = [f"\n{note}" for note in self.notes]
-        return "\n".join([f"**{self.title}**", "", *lines, *notes, ""])
+        return render("table.md", table=self)
 
     def latex(self) -> str:
         """The table as a LaTeX tabular."""
-        lines = [
-            f"% {_latex(self.title)}",
-            f"\\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}",
-            "\\hline",
-            " & ".join(map(_latex, self.header)) + r" \\",
-            "\\hline",
-        ]
-        for row in self.shown():
-            cells = [f"\\textbf{{{text}}}" if best else _latex(text) for text, best in row]
-            lines.append(" & ".join(cells) + r" \\")
-        return "\n".join([*lines, "\\hline", "\\end{tabular}", ""])
+        return render("table.tex", table=self, escape=_latex)
 
     def write(self, directory: Path) -> None:
         """Write the table in all three forms."""

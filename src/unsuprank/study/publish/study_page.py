@@ -6,7 +6,6 @@ import base64
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,8 @@ from .paper_tables import TABLES
 from .result_table import ResultTable
 from .results import Results
 from .study_figures import write_figures
-from .study_verdicts import about_table_2, verdicts
-
-try:
-    from jinja2 import Environment
-except ImportError as error:
-    raise ImportError(
-        'The page of the study needs Jinja2: install it with pip install "unsuprank[report]".'
-    ) from error
+from .study_verdicts import verdicts
+from .templates import render
 
 
 @dataclass(frozen=True)
@@ -43,9 +36,9 @@ class StudyFacts:
         for run, _ in self.times:
             key = (run["started"], run["parts"])
             runs[key] = max(runs.get(key, 0.0), run["seconds"])
-        total: dict[str, float] = {}
-        for (_, parts), seconds in sorted(runs.items()):
-            total[parts] = total.get(parts, 0.0) + seconds
+        total = dict.fromkeys((parts for _, parts in sorted(runs)), 0.0)
+        for (_, parts), seconds in runs.items():
+            total[parts] += seconds
         return total
 
     def about(self) -> str:
@@ -72,8 +65,7 @@ def publish(out: Path, results: Results, facts: StudyFacts) -> None:
         table.write(out)
     figures = write_figures(results, facts.parts, out)
     shown = [t for t in tables if t.name != "fig-5-curves"]  # too long to be read
-    said = verdicts(results) if "sota" in facts.parts else [about_table_2(results)]
-    write_page(out, facts, [line for line in said if line], shown, figures)
+    write_page(out, facts, verdicts(results, facts.parts), shown, figures)
 
 
 def write_page(
@@ -85,9 +77,8 @@ def write_page(
 ) -> None:
     """Write ``index.html`` and ``summary.md``; `figures` are file names and captions."""
     about = facts.about()
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    source = files(__package__) / "assets" / "study.html"
-    page = environment.from_string(source.read_text("utf-8")).render(
+    page = render(
+        "study.html",
         about=about,
         verdicts=verdicts,
         tables=tables,
