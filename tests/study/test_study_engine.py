@@ -24,7 +24,7 @@ from unsuprank.study.engine.store import Store, key_of
 from unsuprank.study.plan.code_digest import digest_of
 from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, Job
 from unsuprank.study.plan.suites import jobs_of
-from unsuprank.study.publish.study_page import StudyFacts
+from unsuprank.study.publish.study_page import wall_seconds
 from unsuprank.study.reproduce import reproduce
 
 HELPER = Path(__file__).parent / "kill_helper.py"
@@ -251,7 +251,7 @@ class Deadly:
 
 def test_a_worker_that_dies_costs_its_job_which_is_named(few, tmp_path):
     """Jobs on the other data set are computed, before and after."""
-    jobs = [Job(f"set{i % 2:02d}", i, "variance", {}) for i in range(4)]
+    jobs = [Job(f"set{i % 2:02d}", i, "variance") for i in range(4)]
     store = Store(tmp_path / "store")
     running = Runner(store, find_data_sets(few))
     running._files["set01"] = Deadly()
@@ -277,13 +277,9 @@ def test_memory_is_a_limit(few, monkeypatch):
 def test_wall_times_of_killed_runs_count_up_to_their_last_jobs():
     runs = [("sota", 10.0, 26.0), ("sota", 10.0, 3.0), ("curves, ari", 99.0, 2.0)]
     runs.append(("sota", 50.0, 0.5))
-    times = [
-        ({"parts": parts, "started": started, "seconds": seconds}, 1.0)
-        for parts, started, seconds in runs
-    ]
-    facts = StudyFacts(["sota"], 1, times, 2)
-    assert facts.wall_seconds() == {"sota": 26.5, "curves, ari": 2.0}
-    assert "4 jobs took 28 s of wall time with 2 worker processes" in facts.about()
+    names = ("parts", "started", "seconds")
+    found = wall_seconds(dict(zip(names, run, strict=True)) for run in runs)
+    assert found == {"sota": 26.5, "curves, ari": 2.0}
 
 
 def test_settings_are_tried_for_a_shorter_time():

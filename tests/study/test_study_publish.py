@@ -27,10 +27,9 @@ from unsuprank.study.plan.suites import (
     jobs_of,
 )
 from unsuprank.study.publish import paper_tables as study
+from unsuprank.study.publish import study_page
 from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
-from unsuprank.study.publish.study_figures import write_figures
-from unsuprank.study.publish.study_page import StudyFacts, write_page
 from unsuprank.study.publish.study_verdicts import agreement, verdicts
 from unsuprank.table import read_table
 
@@ -201,26 +200,21 @@ def test_grids(results):
     assert study.grid_ranks(results, ensemble_grid("genie3")).shape == (3, 2)
 
 
-def test_everything_is_written(results, tmp_path):
+def test_everything_is_written(results, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    tables = [make(results) for _, make in study.TABLES]
-    for table in tables:
-        table.write(tmp_path)
-    figures = write_figures(results, list(PARTS), tmp_path)
-    assert len(tables) == 11
-    names = [name for name, _ in figures]
-    assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
-    assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
-    assert (tmp_path / "curves" / "ORL.png").exists()
+    monkeypatch.setattr(study_page, "verdicts", lambda *_: ["a < b"])
     runs = (("curves, ari", 600.0), ("sota", 2400.0))
     times = [({"parts": parts, "started": t, "seconds": t}, 1.0) for parts, t in runs]
-    facts = StudyFacts(PARTS, 5, times, 2)
-    write_page(tmp_path, facts, ["a < b"], tables, figures)
+    study_page.publish(tmp_path, results, list(PARTS), times, 2)
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert len([name for name in written if name.endswith(".tex")]) == 11
+    assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= written
+    assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png", "curves/ORL.png"} <= written
     page = (tmp_path / "index.html").read_text()
-    assert "50 min" in page
+    assert "2 jobs took 50 min 00 s of wall time with 2 worker processes" in page
     assert "curves, ari: 10 min 00 s; sota: 40 min 00 s" in page
     assert "a &lt; b" in page
-    assert page.count("data:image/png;base64,") == len(figures)
+    assert page.count("data:image/png;base64,") == len(list(tmp_path.glob("*.png")))
     assert "<td><b>27.6</b></td>" in page  # URelief on ORL, the best of its row
     assert "http:" not in page  # self-contained
     assert "https:" not in page

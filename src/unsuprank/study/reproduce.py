@@ -13,7 +13,7 @@ from .engine.store import Store
 from .plan.recipes import HAS_FASTCAN
 from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts, publish
+from .publish.study_page import publish
 
 
 def reproduce(
@@ -75,8 +75,7 @@ def reproduce(
         say(line)
     outcomes = (runner.stored(job) for job in wanted)
     times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
-    facts = StudyFacts(parts, len(files), times, jobs)
-    publish(out, Results(runner.stored, list(files)), facts)
+    publish(out, Results(runner.stored, list(files)), parts, times, jobs)
     return summary
 
 

@@ -1,4 +1,4 @@
-"""A table of results, and the forms in which it is written."""
+"""A table of results, and the templates in ``assets``, which make pages and tables of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...io.write import atomic_write
-from .templates import render
+
+try:
+    from jinja2 import Environment, PackageLoader, select_autoescape
+except ImportError as error:
+    raise ImportError(
+        'The page of the study needs Jinja2: install it with pip install "unsuprank[report]".'
+    ) from error
 
 Entry = str | float | int | None
 
@@ -76,3 +84,19 @@ def _latex(text: str) -> str:
     for plain, written in (("\\", r"\textbackslash "), ("_", r"\_"), ("%", r"\%"), ("&", r"\&")):
         text = text.replace(plain, written)
     return text
+
+
+def render(template: str, **facts: Any) -> str:
+    """Fill in a template; in HTML, what is filled in is escaped."""
+    return _environment().get_template(template).render(**facts)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("unsuprank.study.publish", "assets"),
+        autoescape=select_autoescape(["html"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

@@ -10,8 +10,8 @@ from typing import Any
 from ..plan import paper, suites
 from ..plan.suites import StudyColumn
 from .paper_tables import paper_comparison
+from .result_table import render
 from .results import Results
-from .templates import render
 
 #: How far a figure may be from the printed one; folds and seeds differ.
 TOLERANCE = 0.08
