@@ -423,20 +423,20 @@ def test_jobs_of_the_study_are_tasks(client, tmp_path):
     from unsuprank.study.data.data_sets import find_data_sets
     from unsuprank.study.engine.runner import Limits, Runner
     from unsuprank.study.engine.store import Store
-    from unsuprank.study.plan.jobs import make_job
+    from unsuprank.study.plan.jobs import Job
 
     np.savez(tmp_path / "small.npz", X=matrix(40))
     files = find_data_sets(tmp_path)
-    jobs = [make_job("small", fold, "variance", {}) for fold in range(3)]
+    jobs = [Job("small", fold, "variance") for fold in range(3)]
     outcomes = []
     for name, scheduler in (("here", None), ("there", client)):
-        runner = Runner(Store(tmp_path / name), files, n_jobs=0, scheduler=scheduler)
-        summary = runner.run(jobs)
+        runner = Runner(Store(tmp_path / name), files)
+        summary = runner.run(jobs, scheduler=scheduler)
         assert (summary.computed, summary.failed) == (3, [])
         outcomes.append([runner.stored(job)["rankings"] for job in jobs])
     assert outcomes[0] == outcomes[1]
-    hurried = Runner(Store(tmp_path / "hurried"), files, scheduler=client, limits=Limits(0.0))
-    assert hurried.run(jobs).over_limit
+    hurried = Runner(Store(tmp_path / "hurried"), files, Limits(0.0))
+    assert hurried.run(jobs, scheduler=client).over_limit
 
 
 def test_rows_of_a_collection_without_a_cluster():

@@ -195,20 +195,22 @@ class TestFilesThatChange:
         write_sets(tmp_path / "data")
         files = find_data_sets(tmp_path / "data")
         jobs = jobs_of(["sota"], list(files), ["variance"])
-        attempt = places.attempt
+        attempt, changed = places.attempt, files["set1"]
+        content = changed.read_bytes()
 
-        def change_one(job, file):
-            outcome = attempt(job, file)
-            os.utime(files["set1"], ns=(1, 1))
+        def change_one(job, *arguments):
+            outcome = attempt(job, *arguments)
+            changed.write_bytes(content + b"\n")
             return outcome
 
         store = Store(tmp_path / "store")
         with monkeypatch.context() as patched:
             patched.setattr(places, "attempt", change_one)
-            done = Runner(store, files, n_jobs=0).run(jobs)
+            done = Runner(store, files).run(jobs)
         assert done.computed == len(done.failed) == len(jobs) // 2
         assert all("changed during the run" in line for line in done.failed)
-        again = Runner(store, files, n_jobs=0).run(jobs)
+        changed.write_bytes(content)
+        again = Runner(store, files).run(jobs)
         assert (again.found, again.computed, again.failed) == (len(jobs) // 2, len(jobs) // 2, [])
 
 
@@ -220,8 +222,8 @@ def test_a_worker_that_runs_out_of_memory_costs_its_job(tmp_path):
     files = find_data_sets(tmp_path / "data")
     jobs = jobs_of(["sota"], ["set0", "vast"], ["variance"])
     limits = Limits(seconds=None, gigabytes=0.7, grid_seconds=None)
-    runner = Runner(Store(tmp_path / "store"), files, n_jobs=1, limits=limits)
-    done = runner.run(jobs)
+    runner = Runner(Store(tmp_path / "store"), files, limits)
+    done = runner.run(jobs, n_jobs=1)
     small = [job for job in jobs if job.data_set == "set0"]
     assert all(runner.stored(job)["status"] == "done" for job in small)
     assert not done.failed
