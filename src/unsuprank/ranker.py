@@ -108,7 +108,7 @@ class Ranker(SelectorMixin, BaseEstimator):
     samples_rows: ClassVar[int] = 0
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
     supports_auto_k: ClassVar[bool] = False
-    #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
+    #: Whether a fit can go on until the selected columns are stable: ``n_estimators="auto"``.
     supports_auto_trees: ClassVar[bool] = False
     #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
     #: calls them.
