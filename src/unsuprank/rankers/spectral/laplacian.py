@@ -6,10 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from ...ranker import MethodCard
-from ...table import ColumnChoice, Table
+from ...table import Table
 from ..scaling import constant_columns, unit_range
 from . import toolbox
-from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .graph import LARGEST_EIGENVALUE, degrees
 from .spectral_ranker import SpectralRanker
 
 
@@ -81,33 +81,6 @@ class LaplacianScore(SpectralRanker):
             ),
         ),
     )
-
-    def __init__(
-        self,
-        *,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)

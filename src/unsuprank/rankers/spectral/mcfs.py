@@ -14,15 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path, lars_path_gram
 
 from ... import _kernels
-from ..._checks import check_count
+from ..._checks import check_count, parameter, with_parameters
 from ..._parallel import in_batches, one_blas_thread
 from ..._progress import Progress, progress
 from ...ranker import MethodCard
-from ...table import ColumnChoice, SparseTable, Table
+from ...table import SparseTable, Table
 from ..centred_matrix import CentredMatrix, Matrix
 from ..scaling import centred
 from . import toolbox
-from .graph import Weights, degrees
+from .graph import degrees
 from .screened_lasso import repeated_columns, screened_path_end
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
@@ -159,6 +159,7 @@ class Regressions:
         return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
 
 
+@with_parameters
 class MCFS(SpectralRanker):
     r"""Multi-cluster feature selection: good columns explain the smooth functions of a graph.
 
@@ -224,43 +225,8 @@ class MCFS(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int | None = None,
-        n_nonzero: int | None = None,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_nonzero = n_nonzero
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters)
-        if self.n_nonzero is not None:
-            check_count("n_nonzero", self.n_nonzero)
+    n_clusters: int | None = parameter(check_count, default=None)
+    n_nonzero: int | None = parameter(check_count, default=None)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)

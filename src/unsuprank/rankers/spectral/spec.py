@@ -13,20 +13,20 @@ so the first two need no eigenvectors, only sums over the rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_number
+from ..._checks import check_choice, check_count, check_number, parameter, with_parameters
 from ..._parallel import one_blas_thread
 from ...ranker import MethodCard
-from ...table import ColumnChoice, SparseTable, Table
+from ...table import SparseTable, Table
 from ..centred_matrix import CentredMatrix, Matrix, column_products, column_squares
 from ..scaling import constant_columns, largest_sizes, unit_size
 from . import toolbox
 from .complete_graph import CompleteGraph
-from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .graph import LARGEST_EIGENVALUE, degrees
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
@@ -89,6 +89,12 @@ def closed_form(
     return np.where(bad, LARGEST_EIGENVALUE, raw)
 
 
+def _check_style(name: str, value: Any) -> None:
+    if check_count(name, value, minimum=-1) == 1:
+        raise ValueError(f"{name} must be -1, 0 or at least 2, got 1.")
+
+
+@with_parameters
 class SPEC(SpectralRanker):
     r"""SPEC: good columns agree with the smooth functions on a graph of the rows.
 
@@ -153,46 +159,9 @@ class SPEC(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        style: int = 0,
-        graph: str = "rbf",
-        gamma: float | None = None,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.style = style
-        self.graph = graph
-        self.gamma = gamma
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if check_count("style", self.style, minimum=-1) == 1:
-            raise ValueError("style must be -1, 0 or at least 2, got 1.")
-        check_choice("graph", self.graph, ("rbf", "knn"))
-        if self.gamma is not None:
-            check_number("gamma", self.gamma, open_low=True)
+    style: int = parameter(_check_style, default=0)
+    graph: str = parameter(check_choice, default="rbf", choices=("rbf", "knn"))
+    gamma: float | None = parameter(check_number, default=None, open_low=True)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X, how, style = self._columns(table), self._in_force(), int(self.style)
