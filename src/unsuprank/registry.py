@@ -117,7 +117,7 @@ def make(
 ) -> Ranker:
     """A ranker by name, given those of the parameters that it knows.
 
-    Who asks by name wants an answer that holds still: a forest grows until its `n_top` best
+    Who asks by name wants a stable answer: a forest grows until its `n_top` best
     columns do (16 if that is not given), unless `n_estimators` is among the parameters.
     """
     method = find(name)

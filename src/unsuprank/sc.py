@@ -67,7 +67,7 @@ def rank_genes(
     key_added : str, default="unsuprank"
     random_state, n_jobs
         For a method that is given by name. A forest by name grows until the genes that it marks
-        hold still when the seed changes, within a bound (``n_estimators="auto"``).
+        are stable when the seed changes, within a bound (``n_estimators="auto"``).
 
     Returns
     -------

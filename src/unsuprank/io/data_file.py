@@ -63,7 +63,7 @@ def wrap_errors(sentence: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a reader may be told instead of finding it out."""
+    """What a reader may be told; the rest is detected."""
 
     format: str | None = None
     #: Whether the first row of a delimited file names the columns.

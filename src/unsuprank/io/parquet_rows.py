@@ -61,7 +61,7 @@ class ParquetRows(RowSource):
     ----------
     path : str or Path
     nominal : collection of str
-        Columns of numbers that are names.
+        Numeric columns to treat as categorical.
     na : collection of str
         Cells that mean a missing value.
     understand : callable, optional

@@ -1,4 +1,4 @@
-"""Forests that grow until their ranking holds still, and how sure they are of it."""
+"""Forests that grow until their ranking is stable, and how sure they are of it."""
 
 from __future__ import annotations
 
