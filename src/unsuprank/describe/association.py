@@ -24,6 +24,7 @@ from scipy import sparse
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
+from .column_spans import name_occurrences
 
 #: Columns with at least this association speak of the same thing.
 STRONG = 0.7
@@ -70,67 +71,56 @@ class Spans:
     rows that have it, less the vector that is the same for all rows with any name.
     """
 
-    #: Which columns are numbers, and their vectors.
+    #: The columns that are numbers, and their vectors.
     numeric: np.ndarray
     numbers: np.ndarray
-    #: The vectors of the other columns: rows x vectors, whose column each is, and its sign.
+    #: The other columns, their vectors, and the sum with signs over the vectors of each column.
+    nominal: np.ndarray
     names: sparse.csr_array
-    owners: np.ndarray
-    signs: np.ndarray
+    sums: sparse.csr_array
     #: Dimensions that each column spans.
     ranks: np.ndarray
 
     @classmethod
     def of(cls, table: Table) -> Spans:
         """The spans of all columns of a table."""
-        numeric = table.n_values == 0
-        numbers = np.zeros((table.n_rows, int(numeric.sum())))
-        if (varies := numeric & table.varies).any():
+        numeric, nominal = np.flatnonzero(table.n_values == 0), np.flatnonzero(table.n_values)
+        numbers = np.zeros((table.n_rows, len(numeric)))
+        varies = table.varies & (table.n_values == 0)
+        if varies.any():
             vectors = embed(table.take(columns=varies))
             numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
-        parts = [_name_vectors(table, j) for j in np.flatnonzero(~numeric).tolist()]
-        widths = [part.shape[1] for part in parts]
-        signs = [np.append(np.ones(width - 1), -1.0) for width in widths]
+        parts = [_name_vectors(table.column(j)) for j in nominal.tolist()]
+        signs = [sparse.csr_array([[1.0] * (part.shape[1] - 1) + [-1.0]]) for part in parts]
         ranks = table.varies.astype(float)
-        ranks[~numeric] = np.maximum(0, np.array(widths, dtype=int) - 2)
+        ranks[nominal] = [max(0, part.shape[1] - 2) for part in parts]
+        none = sparse.csr_array((table.n_rows, 0))
+        sums = sparse.block_diag([sparse.csr_array((0, 0)), *signs], format="csr")
         return cls(
-            numeric,
-            numbers,
-            sparse.hstack([sparse.csr_array((table.n_rows, 0)), *parts], format="csr"),
-            np.repeat(np.arange(len(parts)), widths),
-            np.concatenate([np.empty(0), *signs]),
-            ranks,
+            numeric, numbers, nominal, sparse.hstack([none, *parts], format="csr"), sums, ranks
         )
 
     def shared_with(self, other: Spans) -> np.ndarray:
         """tr PQ of every column with every other one."""
         shared = np.zeros((len(self.ranks), len(other.ranks)))
-        mine, theirs = self.numeric, other.numeric
-        shared[np.ix_(mine, theirs)] = np.square(self.numbers.T @ other.numbers)
-        shared[np.ix_(~mine, theirs)] = self._of_names(self.names.T @ other.numbers)
-        shared[np.ix_(mine, ~theirs)] = other._of_names(other.names.T @ self.numbers).T
+        across, back = self.names.T @ other.numbers, other.names.T @ self.numbers
         products = (self.names.T @ other.names).power(2)
-        shared[np.ix_(~mine, ~theirs)] = self._sums @ products @ other._sums.T.toarray()
+        for mine, theirs, found in (
+            (self.numeric, other.numeric, np.square(self.numbers.T @ other.numbers)),
+            (self.nominal, other.numeric, self.sums @ np.square(across)),
+            (self.numeric, other.nominal, (other.sums @ np.square(back)).T),
+            (self.nominal, other.nominal, self.sums @ products @ other.sums.T.toarray()),
+        ):
+            shared[np.ix_(mine, theirs)] = found
         return shared
 
-    def _of_names(self, products: np.ndarray) -> np.ndarray:
-        return self._sums @ np.square(products)
 
-    @property
-    def _sums(self) -> sparse.csr_array:
-        """Adds up what belongs to one column, with signs."""
-        shape = int((~self.numeric).sum()), len(self.owners)
-        return sparse.csr_array((self.signs, (self.owners, np.arange(len(self.owners)))), shape)
-
-
-def _name_vectors(table: Table, j: int) -> sparse.csr_array:
+def _name_vectors(codes: np.ndarray) -> sparse.csr_array:
     """A vector of length 1 for every name that occurs, and one for all of them together."""
-    codes = table.column(j)
-    rows = np.flatnonzero(~np.isnan(codes))
-    _, places, counts = np.unique(codes[rows], return_inverse=True, return_counts=True)
-    values = np.append(1.0 / np.sqrt(counts[places]), np.full(len(rows), len(rows) ** -0.5))
-    at = np.append(rows, rows), np.append(places, np.full(len(rows), len(counts)))
-    return sparse.csr_array((values, at), shape=(table.n_rows, len(counts) + 1))
+    _, rows = name_occurrences(codes)
+    vectors = sparse.vstack([rows, rows.sum(axis=0)[None, :]])
+    lengths = np.sqrt(np.maximum(vectors.sum(axis=1), 1.0))
+    return (vectors / lengths[:, None]).T.tocsr()
 
 
 @dataclass(frozen=True)
