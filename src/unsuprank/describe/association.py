@@ -1,4 +1,4 @@
-"""Which columns are alike, beyond what columns of their kind share by chance.
+"""Which columns are alike, beyond what columns of their kind share by chance, and groups of these.
 
 A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P
 and Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers,
@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
@@ -182,3 +184,51 @@ def _largest(values: np.ndarray, k: int) -> np.ndarray:
     best = np.argpartition(-values, k - 1, axis=1)[:, :k]
     order = np.argsort(-np.take_along_axis(values, best, axis=1), axis=1, kind="stable")
     return np.take_along_axis(best, order, axis=1)
+
+
+@dataclass(frozen=True)
+class ColumnGroups:
+    """Columns that stand for one another.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        The columns that were grouped, like beside like.
+    matrix : ndarray
+        Their associations, in that order.
+    groups : list of list of int
+        The members of each group as they were given; the first stands for the others.
+    """
+
+    columns: np.ndarray
+    matrix: np.ndarray
+    groups: list[list[int]]
+
+
+def find_groups(X: Any, leading: Any) -> ColumnGroups:
+    """Cluster columns by their associations: average linkage, cut at a strong association.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+    leading : indices of columns
+        Best first, so that the best of a group comes to stand for it.
+
+    Examples
+    --------
+    >>> from unsuprank.describe import find_groups
+    >>> find_groups([[1, 1, 2], [2, 5, 3], [3, 1, 4], [4, 5, 6]], [2, 1, 0]).groups
+    [[2, 0], [1]]
+    """
+    leading = np.asarray(leading)
+    matrix = associations(X, leading, leading)
+    np.fill_diagonal(matrix, 1.0)
+    matrix = (matrix + matrix.T) / 2
+    if len(leading) < 2:
+        return ColumnGroups(leading, matrix, [leading.tolist()])
+    tree = linkage(squareform(1.0 - matrix, checks=False), "average")
+    order = leaves_list(tree)
+    members: dict[int, list[int]] = {}
+    for column, group in zip(leading, fcluster(tree, 1.0 - STRONG, "distance"), strict=True):
+        members.setdefault(int(group), []).append(int(column))
+    return ColumnGroups(leading[order], matrix[np.ix_(order, order)], list(members.values()))

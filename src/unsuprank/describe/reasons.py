@@ -14,10 +14,9 @@ import numpy as np
 
 from ..ranker import Ranker
 from ..table import Table
-from .association import STRONG, associations, find_neighbours
+from .association import STRONG, associations, find_groups, find_neighbours
 from .fitted import read_for
 from .frames import as_frame
-from .groups import find_groups
 from .structure import find_structure
 
 #: Leading columns that are put into groups; each of the others joins the most like of them.
