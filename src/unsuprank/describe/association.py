@@ -26,7 +26,6 @@ from scipy.spatial.distance import squareform
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
-from .column_spans import name_occurrences
 
 #: Columns with at least this association speak of the same thing.
 STRONG = 0.7
@@ -93,14 +92,16 @@ class Spans:
             vectors = embed(table.take(columns=varies))
             numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
         parts = [_name_vectors(table.column(j)) for j in nominal.tolist()]
-        signs = [sparse.csr_array([[1.0] * (part.shape[1] - 1) + [-1.0]]) for part in parts]
+        widths = np.array([part.shape[1] for part in parts], dtype=int)
+        signs = np.ones(widths.sum())
+        signs[np.cumsum(widths) - 1] = -1.0
+        owners = np.repeat(np.arange(len(parts)), widths)
+        sums = sparse.csr_array((signs, (owners, np.arange(len(signs)))), (len(parts), len(signs)))
         ranks = table.varies.astype(float)
-        ranks[nominal] = [max(0, part.shape[1] - 2) for part in parts]
+        ranks[nominal] = np.maximum(0, widths - 2)
         none = sparse.csr_array((table.n_rows, 0))
-        sums = sparse.block_diag([sparse.csr_array((0, 0)), *signs], format="csr")
-        return cls(
-            numeric, numbers, nominal, sparse.hstack([none, *parts], format="csr"), sums, ranks
-        )
+        names = sparse.hstack([none, *parts], format="csr")
+        return cls(numeric, numbers, nominal, names, sums, ranks)
 
     def shared_with(self, other: Spans) -> np.ndarray:
         """tr PQ of every column with every other one."""
@@ -119,10 +120,11 @@ class Spans:
 
 def _name_vectors(codes: np.ndarray) -> sparse.csr_array:
     """A vector of length 1 for every name that occurs, and one for all of them together."""
-    _, rows = name_occurrences(codes)
-    vectors = sparse.vstack([rows, rows.sum(axis=0)[None, :]])
-    lengths = np.sqrt(np.maximum(vectors.sum(axis=1), 1.0))
-    return (vectors / lengths[:, None]).T.tocsr()
+    rows = np.flatnonzero(~np.isnan(codes))
+    _, places, counts = np.unique(codes[rows], return_inverse=True, return_counts=True)
+    values = np.append(1.0 / np.sqrt(counts[places]), np.full(len(rows), len(rows) ** -0.5))
+    at = np.append(rows, rows), np.append(places, np.full(len(rows), len(counts)))
+    return sparse.csr_array((values, at), shape=(len(codes), len(counts) + 1))
 
 
 @dataclass(frozen=True)
