@@ -74,7 +74,7 @@ class ClusterRows(RowSource):
             tasks = [self._on_run(_work_on_run, run, shared) for run in runs[k:]]
             return self.client.compute(tasks, retries=_cluster.RETRIES)
 
-        for results in _cluster.in_turn(start, self.mend):
+        for results in _cluster.in_turn(self.client, start, self.mend):
             yield from results
 
     def accumulate(self, add: Any, start: Any, n_rows: int, bar: Any) -> Any:
@@ -84,7 +84,8 @@ class ClusterRows(RowSource):
         add, total = _cluster.share(self.client, add), _task(start)
         for run in self._runs(n_rows):
             total = self._on_run(_add_run, run, add, total)
-        total = self.client.compute(total, retries=_cluster.RETRIES).result()
+        future = self.client.compute(total, retries=_cluster.RETRIES)
+        total = _cluster.result_of(self.client, future)
         bar.advance(self.n_rows)
         return total
 
