@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -326,6 +327,45 @@ def test_a_lost_worker_costs_what_it_was_working_on(make, while_at, own_client, 
     np.testing.assert_array_equal(found, known)
     assert killed
     assert killed[0] not in own_client.run(os.getpid).values()
+
+
+def test_a_scheduler_that_is_gone_is_noticed(own_client, monkeypatch):
+    in_turn = _cluster.in_turn
+
+    def losing(*args):
+        for result in in_turn(*args):
+            yield result
+            own_client.cluster.scheduler.stop()
+            own_client.cluster.sync(own_client.cluster.scheduler.close)
+
+    monkeypatch.setattr("unsuprank.rankers.row_blocks.in_turn", losing)
+    started = time.monotonic()
+    with pytest.raises(ConnectionError, match=r"Dask scheduler at tcp:.* is gone"):
+        Genie3(**{**BLOCKS, "n_estimators": 1600}, scheduler=own_client).fit(matrix())
+    assert time.monotonic() - started < 30
+
+
+def test_workers_of_another_version_are_refused(client, monkeypatch):
+    monkeypatch.setattr(_cluster, "__version__", "0.0.1")
+    with pytest.raises(RuntimeError, match=r"here it is 0\.0\.1; install the same version"):
+        Genie3(**BLOCKS, scheduler=client).fit(matrix())
+
+
+@systems.posix
+def test_workers_that_are_frozen_are_noticed(own_client, monkeypatch):
+    monkeypatch.setattr(_cluster, "DEADLINE", 2.0)
+    frozen = own_client.run(os.getpid).values()
+    future = own_client.submit(time.sleep, 60)
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(TimeoutError, match="answered within 2 s"):
+            Genie3(**BLOCKS, scheduler=own_client).fit(matrix())
+        with pytest.raises(RuntimeError, match="of 2, 2 do not answer"):
+            _cluster.result_of(own_client, future)
+    finally:
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)
 
 
 def test_a_table_that_is_lost_with_its_workers_is_sent_again(client):
