@@ -419,26 +419,24 @@ def test_the_command_line_hands_blocks_to_a_scheduler(client, tmp_path, capsys):
     assert "runs on one machine" in capsys.readouterr().err
 
 
-def test_cells_of_the_study_are_tasks(client, tmp_path):
+def test_jobs_of_the_study_are_tasks(client, tmp_path):
     from unsuprank.study.data.data_sets import find_data_sets
     from unsuprank.study.engine.runner import Limits, Runner
     from unsuprank.study.engine.store import Store
-    from unsuprank.study.plan.cells import make_cell
+    from unsuprank.study.plan.jobs import make_job
 
     np.savez(tmp_path / "small.npz", X=matrix(40))
     files = find_data_sets(tmp_path)
-    cells = [make_cell("small", fold, "variance", {}) for fold in range(3)]
+    jobs = [make_job("small", fold, "variance", {}) for fold in range(3)]
     outcomes = []
     for name, scheduler in (("here", None), ("there", client)):
-        with Store(tmp_path / name) as store:
-            runner = Runner(store, files, jobs=0, scheduler=scheduler)
-            summary = runner.run(cells)
-            assert (summary.computed, summary.failed) == (3, [])
-            outcomes.append([runner.stored(cell)["rankings"] for cell in cells])
+        runner = Runner(Store(tmp_path / name), files, n_jobs=0, scheduler=scheduler)
+        summary = runner.run(jobs)
+        assert (summary.computed, summary.failed) == (3, [])
+        outcomes.append([runner.stored(job)["rankings"] for job in jobs])
     assert outcomes[0] == outcomes[1]
-    with Store(tmp_path / "hurried") as store:
-        hurried = Runner(store, files, scheduler=client, limits=Limits(0.0)).run(cells)
-    assert hurried.over_limit
+    hurried = Runner(Store(tmp_path / "hurried"), files, scheduler=client, limits=Limits(0.0))
+    assert hurried.run(jobs).over_limit
 
 
 def test_rows_of_a_collection_without_a_cluster():

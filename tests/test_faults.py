@@ -31,10 +31,10 @@ from unsuprank.io import (
     write_rows,
 )
 from unsuprank.study.data.data_sets import find_data_sets
-from unsuprank.study.engine import runner as runner_module
+from unsuprank.study.engine import places
 from unsuprank.study.engine.runner import Limits, Runner
 from unsuprank.study.engine.store import Store
-from unsuprank.study.plan.suites import cells_of
+from unsuprank.study.plan.suites import jobs_of
 
 resource = pytest.importorskip("resource", reason="limits are those of POSIX")
 
@@ -226,37 +226,36 @@ class TestFilesThatChange:
     def test_results_of_a_file_that_changed_during_a_run_are_not_kept(self, tmp_path, monkeypatch):
         write_sets(tmp_path / "data")
         files = find_data_sets(tmp_path / "data")
-        cells = cells_of(["sota"], list(files), ["variance"])
-        attempt = runner_module.attempt
+        jobs = jobs_of(["sota"], list(files), ["variance"])
+        attempt = places.attempt
 
-        def change_one(cell, shelf):
-            outcome = attempt(cell, shelf)
+        def change_one(job, file):
+            outcome = attempt(job, file)
             os.utime(files["set1"], ns=(1, 1))
             return outcome
 
-        monkeypatch.setattr(runner_module, "attempt", change_one)
-        with Store(tmp_path / "store") as store:
-            done = Runner(store, files, jobs=0).run(cells)
-            assert done.computed == len(done.failed) == len(cells) // 2
-            assert all("changed during the run" in line for line in done.failed)
-            monkeypatch.setattr(runner_module, "attempt", attempt)
-            again = Runner(store, files, jobs=0).run(cells)
-        assert (again.found, again.computed, again.failed) == (len(cells) // 2, len(cells) // 2, [])
+        store = Store(tmp_path / "store")
+        with monkeypatch.context() as patched:
+            patched.setattr(places, "attempt", change_one)
+            done = Runner(store, files, n_jobs=0).run(jobs)
+        assert done.computed == len(done.failed) == len(jobs) // 2
+        assert all("changed during the run" in line for line in done.failed)
+        again = Runner(store, files, n_jobs=0).run(jobs)
+        assert (again.found, again.computed, again.failed) == (len(jobs) // 2, len(jobs) // 2, [])
 
 
-def test_a_worker_that_runs_out_of_memory_costs_its_cell(tmp_path):
-    """The large data set cannot be read within the limit; all cells of the small one are there."""
+def test_a_worker_that_runs_out_of_memory_costs_its_job(tmp_path):
+    """The large data set cannot be read within the limit; all jobs on the small one are done."""
     write_sets(tmp_path / "data")
     vast = np.random.default_rng(0).integers(9, size=(60_000, 1000), dtype=np.int8)
     np.savez(tmp_path / "data" / "vast.npz", X=vast)
     files = find_data_sets(tmp_path / "data")
-    cells = cells_of(["sota"], ["set0", "vast"], ["variance"])
-    with Store(tmp_path / "store") as store:
-        limits = Limits(seconds=None, gigabytes=0.7, grid_seconds=None)
-        done = Runner(store, files, jobs=1, limits=limits).run(cells)
-        small = [cell for cell in cells if cell.data_set == "set0"]
-        kept = Runner(store, files, jobs=0)
-        assert all(kept.stored(cell)["status"] == "done" for cell in small)
+    jobs = jobs_of(["sota"], ["set0", "vast"], ["variance"])
+    limits = Limits(seconds=None, gigabytes=0.7, grid_seconds=None)
+    runner = Runner(Store(tmp_path / "store"), files, n_jobs=1, limits=limits)
+    done = runner.run(jobs)
+    small = [job for job in jobs if job.data_set == "set0"]
+    assert all(runner.stored(job)["status"] == "done" for job in small)
     assert not done.failed
     assert [line.endswith("memory") for line in done.over_limit] == [True]
     assert "vast" in done.over_limit[0]

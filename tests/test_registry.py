@@ -71,7 +71,7 @@ assert "spread" in recipes.names()
 @pytest.fixture
 def new_ranker(tmp_path):
     """The ranker that the documentation writes in one file."""
-    text = (ROOT / "docs" / "carrying_on" / "adding.md").read_text("utf-8")
+    text = (ROOT / "docs" / "development" / "adding.md").read_text("utf-8")
     block = next(b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Spread" in b)
     (tmp_path / "spread.py").write_text(block, "utf-8")
     (tmp_path / "table.csv").write_text("a,b\n1,10\n2,30\n3,20\n", "utf-8")

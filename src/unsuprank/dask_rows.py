@@ -10,7 +10,7 @@ tasks that depend on parts, so that it is done where the rows are, and only resu
   Sums over chunks are the same to the last bit.
 - :meth:`ClusterRows.accumulate`: a chain of such tasks, of which each takes the total from the one
   before.
-- :meth:`ClusterRows.hold`: samples of rows, cut out of each part and put together on a worker.
+- :meth:`ClusterRows.prefetch`: samples of rows, cut out of each part and put together on a worker.
 
 All tasks are pure functions. If a worker is lost, what it held is computed again, or sent again if
 it came from here.
@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _cluster
-from .row_source import HeldRows, RowSource, as_table, chunk_rows, stacked
+from .row_source import PrefetchedRows, RowSource, as_table, chunk_rows, stacked
 from .table import ColumnChoice, Schema, Table, column_mask, find_categories, read_table
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class ClusterRows(RowSource):
             yield from results
 
     def accumulate(self, add: Any, start: Any, n_rows: int, bar: Any) -> Any:
-        """See :meth:`InChunks.accumulate`."""
+        """See :meth:`ChunkedRows.accumulate`."""
         if self.client is None:
             return super().accumulate(add, start, n_rows, bar)
         add, total = _cluster.share(self.client, add), _task(start)
@@ -91,10 +91,10 @@ class ClusterRows(RowSource):
     def mend(self) -> None:
         """Send again what was sent to the workers and may be lost; there is nothing of the kind."""
 
-    def hold(self, rows: np.ndarray) -> Any:
-        """See :meth:`RowSource.hold`; with a cluster, it is a future."""
+    def prefetch(self, rows: np.ndarray) -> Any:
+        """See :meth:`RowSource.prefetch`; with a cluster, it is a future."""
         if self.client is None:
-            return super().hold(rows)
+            return super().prefetch(rows)
         held = _task(_held, self.n_rows, rows, self._pieces(rows))
         return self.client.compute(held, retries=_cluster.RETRIES)
 
@@ -175,8 +175,8 @@ def _add_run(
     return total
 
 
-def _held(n_rows: int, rows: np.ndarray, pieces: list[Table]) -> HeldRows:
-    return HeldRows(n_rows, rows, stacked(pieces))
+def _held(n_rows: int, rows: np.ndarray, pieces: list[Table]) -> PrefetchedRows:
+    return PrefetchedRows(n_rows, rows, stacked(pieces))
 
 
 def _rows_in(part: Any, rows: np.ndarray, schema: Schema) -> Table:
@@ -320,11 +320,11 @@ def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnCho
         columns = [pd.Series(dtype=kind, name=name) for name, kind in collection.dtypes.items()]
         empty = pd.concat(columns, axis=1)
         return read_table(empty, nominal_features=nominal, min_rows=0).schema
-    known = None if names is None else tuple(str(name) for name in names)
-    if collection.dtype == np.bool_:
-        return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
-    wanted = column_mask(nominal, n, known)
-    return Schema(known, (None,) * n).with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
+    schema = Schema.of_array(collection.dtype, n, names)
+    if schema.boolean:
+        return schema
+    wanted = column_mask(nominal, n, schema.names)
+    return schema.with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
 
 
 def _categories(part: Any, columns: np.ndarray) -> list[np.ndarray]:

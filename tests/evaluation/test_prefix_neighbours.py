@@ -85,9 +85,7 @@ def test_all_columns_are_the_same_for_every_order(kind):
     ],
 )
 def test_scale_that_makes_distances_whole_numbers(values, n_columns, scale):
-    part = np.array(values)[:, None]
-    parts = [np.zeros((2, 1)), part]
-    assert whole_number_scale(parts, np.array([True]), n_columns) == scale
+    assert whole_number_scale([np.zeros(2), np.array(values)], n_columns) == scale
 
 
 def test_rounding_does_not_decide_between_equally_near_rows():

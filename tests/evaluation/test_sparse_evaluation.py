@@ -12,7 +12,6 @@ from unsuprank.evaluation import error_curve, selection_frequency
 from unsuprank.evaluation.judges import kmeans_labels
 from unsuprank.evaluation.neighbours import PrefixNeighbours
 from unsuprank.evaluation.prediction_curve import no_curve_because, prediction_curve
-from unsuprank.evaluation.sparse_neighbours import SparsePrefixNeighbours
 from unsuprank.table import read_table
 
 
@@ -31,7 +30,7 @@ def test_nearest_rows_are_those_of_dense_rows(seed) -> None:
     X = random_values(rng, 40, n)
     order, sizes = rng.permutation(n), np.unique(rng.integers(1, n + 1, size=3))
     train, test = X[:25], X[25:]
-    found = SparsePrefixNeighbours(sparse.csr_array(train), sparse.csr_array(test))
+    found = PrefixNeighbours(sparse.csr_array(train), sparse.csr_array(test))
     expected = PrefixNeighbours(train, test)
     np.testing.assert_array_equal(found.nearest(order, sizes), expected.nearest(order, sizes))
 

@@ -12,7 +12,7 @@ from unsuprank.evaluation import compare, error_curve, plots
 from unsuprank.evaluation.folds import split_rows
 from unsuprank.study.data.data_sets import DataSet
 from unsuprank.study.plan import paper, recipes
-from unsuprank.study.plan.cells import FOLD_SEED, N_FOLDS, compute, make_cell, unpack_order
+from unsuprank.study.plan.jobs import FOLD_SEED, N_FOLDS, compute, make_job, unpack_order
 from unsuprank.study.plan.recipes import RECIPES, Recipe
 from unsuprank.study.plan.recipes import find as find_recipe
 from unsuprank.study.plan.suites import (
@@ -20,12 +20,11 @@ from unsuprank.study.plan.suites import (
     PARTS,
     PUBLISHED_COLUMNS,
     SOTA_COLUMNS,
-    cells_of,
     check_methods,
     check_parts,
+    jobs_of,
 )
 from unsuprank.study.publish import paper_tables as study
-from unsuprank.study.publish.publication import make_tables
 from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
 from unsuprank.study.publish.study_figures import write_figures
@@ -42,15 +41,15 @@ def made_up_error(method):
     return special.get(method, 0.01 * len(method))
 
 
-def made_up(cell):
+def made_up(job):
     """URelief as the paper prints it, NDFS over its limit on ORL, all others near it."""
-    if cell.fold < 0:
-        return {"status": "done", "ari": 0.1 * len(cell.data_set)}
-    if cell.method == "ndfs" and cell.data_set == "ORL":
+    if job.fold < 0:
+        return {"status": "done", "ari": 0.1 * len(job.data_set)}
+    if job.method == "ndfs" and job.data_set == "ORL":
         return {"status": "limit", "reason": "more than 90 s"}
-    if cell.method == "mcfs" and cell.data_set == "ORL":
+    if job.method == "mcfs" and job.data_set == "ORL":
         return {"status": "failed", "reason": "ValueError: no"}
-    base = float(paper.table_3()["URelief"][cell.data_set])
+    base = float(paper.table(3)["URelief"][job.data_set])
     labels = {
         "forest": ["genie3", "random_forest", "symbolic"],
         "forest-grid": ["genie3", "random_forest", "symbolic"],
@@ -61,9 +60,9 @@ def made_up(cell):
         ],
         "random": [f"draw {d}" for d in range(3)],
         "position": ["first", "last"],
-    }.get(cell.method, ["order"])
-    sizes = [1, 2, 4, 8, 16] + ([] if cell.method.endswith("grid") else [32, 40])
-    shift = made_up_error(cell.method) + (0.001 * cell.fold if cell.method != "urelief" else 0)
+    }.get(job.method, ["order"])
+    sizes = [1, 2, 4, 8, 16] + ([] if job.method.endswith("grid") else [32, 40])
+    shift = made_up_error(job.method) + (0.001 * job.fold if job.method != "urelief" else 0)
     return {
         "status": "done",
         "sizes": sizes,
@@ -75,9 +74,7 @@ def made_up(cell):
 
 
 @pytest.fixture
-def results(monkeypatch):
-    here = Recipe(RECIPES["fastcan"].rank)  # whether fastcan is installed makes no difference
-    monkeypatch.setitem(RECIPES, "fastcan", here)
+def results():
     return Results(made_up, DATA_SETS)
 
 
@@ -105,11 +102,11 @@ def test_beside_the_paper(results):
     assert any("without leukemia" in note for note in two.notes)
 
 
-def as_the_program_has_it(cell):
+def as_the_program_has_it(job):
     """The figures of the paper: RandomForest's for columns that stay permuted, or Genie3's."""
-    outcome = made_up(cell)
-    cumulative = dict(cell.settings).get("permutation") == "cumulative"
-    printed = paper.table_2()["RandomForest" if cumulative else "Genie3"][cell.data_set]
+    outcome = made_up(job)
+    cumulative = dict(job.settings).get("permutation") == "cumulative"
+    printed = paper.table(2)["RandomForest" if cumulative else "Genie3"][job.data_set]
     for ranking in outcome["rankings"].values():
         ranking["rmse"] = [float(printed)] * len(outcome["sizes"])
     return outcome
@@ -127,7 +124,7 @@ def test_table_2_with_the_departures_of_the_authors_program(results):
     assert "ORL (24.9 against 34.20)" in said
     assert "5 of 5 when they stay permuted" in said
     assert "they explain" in said
-    assert about_table_2(Results(lambda _cell: None, DATA_SETS)) == ""
+    assert about_table_2(Results(lambda _job: None, DATA_SETS)) == ""
 
 
 def test_new_rankers_are_compared_one_by_one(results):
@@ -203,7 +200,7 @@ def test_grids(results):
 
 def test_everything_is_written(results, tmp_path):
     pytest.importorskip("matplotlib")
-    tables = make_tables(results, PARTS)
+    tables = [make(results) for _, make in study.TABLES]
     for table in tables:
         table.write(tmp_path)
     figures = write_figures(results, list(PARTS), tmp_path)
@@ -212,11 +209,13 @@ def test_everything_is_written(results, tmp_path):
     assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
     assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
     assert (tmp_path / "curves" / "ORL.png").exists()
-    facts = StudyFacts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
+    runs = (("curves, ari", 600.0), ("sota", 2400.0))
+    times = [({"parts": parts, "started": t, "seconds": t}, 1.0) for parts, t in runs]
+    facts = StudyFacts(PARTS, 5, times, 2)
     write_page(tmp_path, facts, ["a < b"], tables, figures)
     page = (tmp_path / "index.html").read_text()
     assert "50 min" in page
-    assert "sota: 40 min 00 s; curves, ari: 10 min 00 s" in page
+    assert "curves, ari: 10 min 00 s; sota: 40 min 00 s" in page
     assert "a &lt; b" in page
     assert page.count("data:image/png;base64,") == len(figures)
     assert "<td><b>27.6</b></td>" in page  # URelief on ORL, the best of its row
@@ -234,24 +233,22 @@ def test_table_forms():
     assert table.shown()[0] == [("x", False), ("1", True), ("2", False)]
 
 
-def test_what_is_not_there_yet_is_skipped(monkeypatch):
-    absent = Recipe(recipes.find("variance").rank, is_available=False)
-    monkeypatch.setitem(RECIPES, "variance", absent)
-    assert {c.method for c in cells_of(["sota"], ["a"], ["variance", "random"])} == {"random"}
+def test_names_of_parts_and_methods():
+    assert {job.method for job in jobs_of(["sota"], ["a"], ["random"])} == {"random"}
     assert check_parts(["ari", "sota"]) == ["sota", "ari"]
     with pytest.raises(ValueError, match="No method is called"):
         check_methods(["genie4"])
 
 
-def test_parts_share_their_cells():
-    sota = cells_of(["sota"], DATA_SETS)
-    assert cells_of(["sota", "curves"], DATA_SETS) == sota
+def test_parts_share_their_jobs():
+    sota = jobs_of(["sota"], DATA_SETS)
+    assert jobs_of(["sota", "curves"], DATA_SETS) == sota
     assert len(set(sota)) == len(sota)
-    assert {c.settings for c in GENIE3.cells("a")} == {GENIE3.cells("a")[0].settings}
+    assert {c.settings for c in GENIE3.jobs("a")} == {GENIE3.jobs("a")[0].settings}
     assert len({c.title for c in SOTA_COLUMNS}) == len(SOTA_COLUMNS)
 
 
-def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
+def test_a_job_ranks_the_training_fold_alone(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 5))
     data = DataSet("d", read_table(X), np.arange(40) % 4)
     seen = []
@@ -261,25 +258,25 @@ def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
         return {"order": np.arange(5)[::-1]}
 
     monkeypatch.setitem(RECIPES, "spy", Recipe(spy))
-    result = compute(make_cell("d", 3, "spy", {}), data)
+    result = compute(make_job("d", 3, "spy", {}), data)
     train, test = split_rows(N_FOLDS, 40, FOLD_SEED)[3]
     assert np.array_equal(seen[0][0], X[train])
     assert seen[0][1] == 4
     assert not set(train) & set(test)
     assert result["sizes"] == [1, 2, 4, 5]
     assert unpack_order(result["rankings"]["order"]["order"]).tolist() == [4, 3, 2, 1, 0]
-    ends = [compute(make_cell("d", 3, m, {}), data)["rankings"] for m in ("variance", "random")]
+    ends = [compute(make_job("d", 3, m, {}), data)["rankings"] for m in ("variance", "random")]
     errors = {r["rmse"][-1] for rankings in ends for r in rankings.values()}
     assert errors == {result["rankings"]["order"]["rmse"][-1]}
 
 
-def test_a_cell_is_one_fold_of_an_error_curve():
+def test_a_job_is_one_fold_of_an_error_curve():
     X = np.random.default_rng(1).normal(size=(40, 20)) * np.arange(1, 21)
     table = read_table(X)
     curves = error_curve(table, VarianceRanker(), cv=10, n_random=0)
     for fold in (0, 7):
-        cell = compute(make_cell("d", fold, "variance", {}), DataSet("d", table))
-        found = cell["rankings"]["order"]
+        found = compute(make_job("d", fold, "variance", {}), DataSet("d", table))
+        found = found["rankings"]["order"]
         assert found["rmse"] == curves.values["VarianceRanker"][fold].tolist()
         order = curves.orders["VarianceRanker"][fold]
         assert unpack_order(found["order"]).tolist() == order.tolist()

@@ -115,7 +115,7 @@ def _say_what_was_looked_at(ranker: Ranker) -> None:
 def _say_how_many(ranker: Ranker) -> None:
     """Say after how many picks chance would do as well, if the method tells."""
     params = ranker.get_params()
-    if not ranker.finds_number or params["polish"] is not None:
+    if not ranker.supports_auto_k or params["polish"] is not None:
         return
     n, included = ranker.n_features_, int((ranker.forced_[ranker.picks_] < 0).sum())
     given = " besides those included" if included else ""

@@ -46,17 +46,17 @@ class StudyOptions(OptionGroup):
 class RunOptions(OptionGroup):
     """How to run it."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2
+    jobs: Annotated[int, typer.Option(min=1, help="Jobs at once, a process for each.")] = 2
     scheduler: Scheduler = None
-    time_limit: Annotated[float, typer.Option(help="Seconds that one cell may take.")] = 90.0
+    time_limit: Annotated[float, typer.Option(help="Seconds that one job may take.")] = 90.0
     grid_time_limit: Annotated[
-        float, typer.Option(help="Seconds of a cell of the hyper-parameter studies.")
+        float, typer.Option(help="Seconds of a job of the hyper-parameter studies.")
     ] = 15.0
     memory_limit: Annotated[float, typer.Option(help="Gigabytes that a worker may take.")] = 6.0
-    full: Annotated[bool, typer.Option("--full", help="Run cells without limits.")] = False
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try failed cells again.")
-    ] = False
+    full: Annotated[bool, typer.Option("--full", help="Run jobs without limits.")] = False
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed jobs again.")] = (
+        False
+    )
 
 
 @with_groups
@@ -84,7 +84,7 @@ def reproduce(context: typer.Context, study: StudyOptions, running: RunOptions) 
         console.note("what was finished is kept; the same command goes on from there")
         raise
     typer.echo(
-        f"{summary.computed} cells computed, {summary.found} found, {len(summary.failed)} failed, "
+        f"{summary.computed} jobs computed, {summary.found} found, {len(summary.failed)} failed, "
         f"{len(summary.over_limit)} over their limit. The page: {study.out / 'index.html'}"
     )
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rankers.shared_variance.chance import scores_and_tails
-from ..rankers.shared_variance.columns import Names, stack
+from ..rankers.shared_variance.columns import CategoricalColumn, stack
 from ..rankers.shared_variance.others import ROUNDING, Relations
 from ..rankers.shared_variance.shuffles import Sums, mean, parts, upper_tail, variance
 from ..table import Table
@@ -122,7 +122,7 @@ def _with_all(squares: np.ndarray) -> np.ndarray:
 
 
 def _label_sums(codes: np.ndarray) -> Sums:
-    return Names.of(codes.astype(float), 1.0).products()
+    return CategoricalColumn.of(codes.astype(float), 1.0).products()
 
 
 def _relations(n: int, share: np.ndarray, projections: Sums, labels: Sums) -> Relations:

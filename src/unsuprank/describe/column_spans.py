@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from scipy.stats import rankdata
 
-from ..rankers.shared_variance.columns import Names, span_sums
+from ..rankers.shared_variance.columns import CategoricalColumn, span_sums
 from ..rankers.shared_variance.cross_tables import members
 from ..rankers.shared_variance.shuffles import Sums
 from ..table import Table
@@ -56,7 +56,7 @@ def column_span(table: Table, j: int) -> ColumnSpan:
     categories = table.schema.categories[j]
     if categories is None:
         return NumberSpan(values, rank_vectors(values))
-    return NameSpan(Names.of(values, 1.0), [str(c) for c in categories], len(values))
+    return NameSpan(CategoricalColumn.of(values, 1.0), [str(c) for c in categories], len(values))
 
 
 def rank_vectors(values: np.ndarray) -> np.ndarray:
@@ -123,7 +123,7 @@ def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
 class NameSpan:
     """The span of a nominal column."""
 
-    names: Names
+    names: CategoricalColumn
     words: list[str]
     n_rows: int
 

@@ -11,11 +11,18 @@ matrix product. Two things keep that honest:
 
 Either way the answer does not depend on threads, blocks or the order in which the columns
 of a prefix are listed, and the end of a curve is the same for every ranking.
+
+Of sparse rows, the values that are not zero are all that is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from scipy import sparse
+
+from .measures import Values, written_out
 
 #: Test rows whose distances are held at once.
 BLOCK_ROWS = 128
@@ -32,7 +39,7 @@ class PrefixNeighbours:
 
     Parameters
     ----------
-    train, test : ndarray of shape (n_train, n_columns), (n_test, n_columns)
+    train, test : ndarray or csr_array of shape (n_train, n_columns), (n_test, n_columns)
         Complete; nominal columns hold codes.
     nominal : ndarray of bool, optional
         Which columns are nominal.
@@ -48,15 +55,15 @@ class PrefixNeighbours:
            [1]])
     """
 
-    def __init__(
-        self, train: np.ndarray, test: np.ndarray, nominal: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, train: Values, test: Values, nominal: np.ndarray | None = None) -> None:
         self._nominal = np.zeros(train.shape[1], bool) if nominal is None else nominal
-        scale = whole_number_scale((test, train), ~self._nominal, train.shape[1])
+        numbers = [_numbers(values, ~self._nominal) for values in (test, train)]
+        scale = whole_number_scale(numbers, train.shape[1])
         self._exact = scale is not None
         self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
-        self._train = _on_scale(train, scale, self._nominal)
-        self._test = _on_scale(test, scale, self._nominal)
+        self._train, self._test = (_on_scale(v, scale, self._nominal) for v in (train, test))
+        if sparse.issparse(train):  # leading columns are picked for every block of test rows
+            self._train = self._train.tocsc()
         self._of_all: np.ndarray | None = None
 
     def nearest(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -105,10 +112,10 @@ class PrefixNeighbours:
 
     def _add_numeric(self, distance, test, columns, train_norm):
         a, b = test[:, columns], self._train[:, columns]
-        a_norm, b_norm = (a * a).sum(axis=1), (b * b).sum(axis=1)
+        a_norm, b_norm = _squared_norms(a), _squared_norms(b)
         distance += a_norm[:, None]
         distance += b_norm
-        distance -= 2.0 * (a @ b.T)
+        distance -= 2.0 * written_out(a @ b.T)
         train_norm += b_norm
         return a_norm
 
@@ -137,10 +144,11 @@ class PrefixNeighbours:
         result = np.empty(len(rows))
         nominal = self._nominal[columns]
         test, train = test[:, columns], self._train[:, columns]
+        train = train.tocsr() if sparse.issparse(train) else train
         step = max(1, BLOCK_NUMBERS // len(columns))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            difference = test[rows[part]] - train[candidates[part]]
+            difference = written_out(test[rows[part]] - train[candidates[part]])
             np.square(difference, out=difference)
             difference[:, nominal] = difference[:, nominal] != 0
             result[part] = difference.sum(axis=1)
@@ -152,28 +160,41 @@ def _rounding_bound(n_columns: int) -> float:
     return 4.0 * np.finfo(float).eps * (n_columns + 8)
 
 
-def whole_number_scale(parts, numeric, n_columns) -> int | None:
-    """The least power of ten that makes all numeric values whole, if distances stay exact."""
+def _squared_norms(rows: Values) -> np.ndarray:
+    return rows.power(2).sum(axis=1) if sparse.issparse(rows) else (rows * rows).sum(axis=1)
+
+
+def _numbers(values: Values, numeric: np.ndarray) -> np.ndarray:
+    """The values of numeric columns, or those of sparse rows that are not zero."""
+    if sparse.issparse(values):
+        return values.data
+    return values if numeric.all() else values[:, numeric]
+
+
+def whole_number_scale(parts: Sequence[np.ndarray], n_columns: int) -> int | None:
+    """The least power of ten that makes all numbers whole, if distances stay exact."""
     for places in range(DECIMAL_PLACES + 1):
         scale = 10**places
-        if all(_is_whole(part, scale, numeric) for part in parts):
-            largest = max(np.abs(part[:, numeric]).max(initial=0.0) for part in parts)
+        if all(_is_whole(part, scale) for part in parts):
+            largest = max(np.abs(part).max(initial=0.0) for part in parts)
             exact = 4.0 * (largest * scale + 1.0) ** 2 * n_columns < 2.0**52
             return scale if exact else None
     return None
 
 
-def _is_whole(values, scale, numeric) -> bool:
+def _is_whole(values: np.ndarray, scale: int) -> bool:
     for start in range(0, len(values), BLOCK_ROWS):
-        scaled = values[start : start + BLOCK_ROWS, numeric] * float(scale)
+        scaled = values[start : start + BLOCK_ROWS] * float(scale)
         # Decimals are off by their rounding once scaled; nothing else comes so close.
         if np.any(np.abs(scaled - np.rint(scaled)) > 1e-12 * np.abs(scaled)):
             return False
     return True
 
 
-def _on_scale(values, scale, nominal):
-    if scale is None:
-        return np.ascontiguousarray(values)
-    scaled = np.rint(values * np.where(nominal, 1.0, float(scale)))
-    return np.ascontiguousarray(scaled)
+def _on_scale(values: Values, scale: int | None, nominal: np.ndarray) -> Values:
+    if sparse.issparse(values):
+        data = values.data if scale is None else np.rint(values.data * float(scale))
+        return sparse.csr_array((data, values.indices, values.indptr), shape=values.shape)
+    if scale is not None:
+        values = np.rint(values * np.where(nominal, 1.0, float(scale)))
+    return np.ascontiguousarray(values)

@@ -17,9 +17,9 @@ from .data_file import (
     DataFile,
     FileProblem,
     ReadOptions,
-    any_error_means,
     check_width,
     matrix_columns,
+    wrap_errors,
 )
 from .hdf5 import check_hdf5
 from .matlab import HEADER_BYTES, read_matlab, version_of
@@ -98,7 +98,7 @@ def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
     with path.open("rb") as stream:
         header = stream.read(HEADER_BYTES)
     read = {1: read_matlab, 2: _read_hdf5}.get(version_of(header), _read_version_4)
-    with any_error_means(f"{source} is not a readable .mat file"):
+    with wrap_errors(f"{source} is not a readable .mat file"):
         variables = read(path, source)
     plain = {k: v for k, v in variables.items() if not k.startswith("__")}
     return _from_variables(plain, source, options.key)
@@ -137,7 +137,7 @@ def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
     from sklearn.datasets import load_svmlight_file
 
     # Given a name, it would unpack .gz and .bz2, whatever comes out of them.
-    with path.open("rb") as stream, any_error_means(f"{source} is not an svmlight file"):
+    with path.open("rb") as stream, wrap_errors(f"{source} is not an svmlight file"):
         matrix, label = load_svmlight_file(stream)
     notes = ["the first number of every line is a label; it is not ranked"]
     return _from_matrix(matrix, source, notes=notes, beside={"label": label})

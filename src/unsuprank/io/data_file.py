@@ -47,7 +47,7 @@ class FileProblem(ValueError):
 
 
 @contextmanager
-def any_error_means(sentence: str) -> Iterator[None]:
+def wrap_errors(sentence: str) -> Iterator[None]:
     """Say `sentence` of a file, and what was wrong, whatever its parser stumbles over.
 
     Libraries that parse files raise errors of many kinds where bytes are damaged.

@@ -14,9 +14,9 @@ from .data_file import (
     DataFile,
     FileProblem,
     ReadOptions,
-    any_error_means,
     matrix_columns,
     unique_names,
+    wrap_errors,
 )
 from .hdf5 import check_hdf5
 from .write import atomic_path
@@ -47,7 +47,7 @@ def open_h5ad(path: Path, source: str) -> Any:
         raise FileProblem(
             f"{source}: .h5ad needs anndata; pip install 'unsuprank[io]' to read it"
         ) from None
-    with any_error_means(f"{source} is not a readable .h5ad file"):
+    with wrap_errors(f"{source} is not a readable .h5ad file"):
         check_hdf5(path, source)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # files of old versions are fine

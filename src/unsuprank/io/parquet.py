@@ -10,7 +10,7 @@ import numpy as np
 
 from .arrow_sizes import unpacked_bytes
 from .budget import check_bytes
-from .data_file import DataFile, FileProblem, ReadOptions, any_error_means
+from .data_file import DataFile, FileProblem, ReadOptions, wrap_errors
 from .file_column import FileColumn, boolean_column, coded_column, nominal_column, shorten
 from .text_columns import as_numbers, understood
 from .written_dates import elapsed
@@ -34,7 +34,7 @@ def _read(path: Path, source: str, what: str) -> DataFile:
         raise FileProblem(
             f"{source}: {what} needs pyarrow; pip install 'unsuprank[io]' to read it"
         ) from None
-    with any_error_means(f"{source} is not a readable {what} file"):
+    with wrap_errors(f"{source} is not a readable {what} file"):
         if what == "Parquet":
             return _from_parquet(path, source)
         check_bytes(unpacked_bytes(path), path, source)

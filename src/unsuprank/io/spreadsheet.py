@@ -11,7 +11,7 @@ from typing import Any
 
 from .budget import check_bytes, check_cells
 from .cell_rows import Rows, read_rows
-from .data_file import DataFile, FileProblem, ReadOptions, any_error_means
+from .data_file import DataFile, FileProblem, ReadOptions, wrap_errors
 
 _ROW = re.compile(rb"""<(?:\w+:)?(?:row|c)\b[^>]*?\br=["'][A-Z]*(\d+)["']""")
 _COLUMN = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br=["']([A-Z]+)\d+["']""")
@@ -26,7 +26,7 @@ def read_spreadsheet(path: Path, source: str, options: ReadOptions) -> DataFile:
             f"{source} is a workbook; pip install 'unsuprank[io]' to read it, or save the sheet as "
             "CSV"
         ) from None
-    with any_error_means(f"{source} is not a readable workbook"):
+    with wrap_errors(f"{source} is not a readable workbook"):
         if zipfile.is_zipfile(path):
             _check_budget(path, source)
         workbook = CalamineWorkbook.from_filelike(BytesIO(path.read_bytes()))

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..row_source import RowSource
 from ..table import Table
-from .data_file import FileProblem, any_error_means
+from .data_file import FileProblem, wrap_errors
 
 #: What tells a file from another of the same name: its place on the disk, size and last change.
 Stamp = tuple[int, int, int]
@@ -49,14 +49,14 @@ class UnchangedRows(RowSource):
     def take(self, rows: np.ndarray) -> Table:
         """The rows with these indices, which increase."""
         check_unchanged(self._path, self._stamp)
-        with any_error_means(f"{self._path.name} cannot be read"):
+        with wrap_errors(f"{self._path.name} cannot be read"):
             table = self.source.take(rows)
         check_unchanged(self._path, self._stamp)
         return table
 
     def chunks(self, n_rows: int) -> Iterator[Table]:
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
-        with any_error_means(f"{self._path.name} cannot be read"):
+        with wrap_errors(f"{self._path.name} cannot be read"):
             for chunk in self.source.chunks(n_rows):
                 check_unchanged(self._path, self._stamp)
                 yield chunk

@@ -339,7 +339,7 @@ class CentredMatrix(ColumnMatrix):
 
     @cached_property
     def _lines(self) -> tuple[_kernels.SparseLines, _kernels.SparseLines]:
-        return _lines(self.by_rows, self.shape[1]), _lines(self.by_columns, self.shape[0])
+        return sparse_lines(self.by_rows), sparse_lines(self.by_columns)
 
     def all_column_products(self) -> np.ndarray:
         products = (self.held.T @ self.held).toarray()
@@ -455,10 +455,7 @@ def _with_values(matrix: Any, values: np.ndarray) -> Any:
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _lines(matrix: sparse.csr_array | sparse.csc_array, others: int) -> _kernels.SparseLines:
-    return _kernels.SparseLines(
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data,
-        others,
-    )
+def sparse_lines(matrix: sparse.csr_array | sparse.csc_array) -> _kernels.SparseLines:
+    """A sparse matrix as kernels hold it: by rows or by columns, as it is."""
+    others = matrix.shape[1 if matrix.format == "csr" else 0]
+    return _kernels.SparseLines(matrix.indptr, matrix.indices, matrix.data, others)

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .._checks import as_count
 from .._cluster import in_turn, share, submit
 from .._parallel import in_batches, one_blas_thread
 from ..dask_rows import ClusterRows
@@ -38,11 +39,7 @@ SHARED_BYTES = 2**26
 
 def block_size(max_samples: int | float | None, n_rows: int) -> int:
     """Rows a block, from what the user said: a count, a part of all rows, or all of them."""
-    if max_samples is None:
-        return n_rows
-    if isinstance(max_samples, (float, np.floating)):
-        return max(2, round(max_samples * n_rows))
-    return min(max(2, int(max_samples)), n_rows)
+    return n_rows if max_samples is None else as_count(max_samples, n_rows, minimum=2)
 
 
 @dataclass
@@ -67,7 +64,9 @@ class RowBlocks:
 
     def read(self, block: int) -> Table:
         """A block as a table."""
-        return _coded_anew(self.source.take(self.rows(block)))
+        table = self.source.take(self.rows(block))
+        # A column of a million names has at most as many in a block as the block has rows.
+        return table.without_unused_values(table.n_values > table.n_rows)
 
     def apply(self, work: Work[T], block: int) -> T:
         """``work(seed, table)`` of one block: a pure function, for another process as well."""
@@ -120,7 +119,7 @@ class RowBlocks:
             wanted = [self.rows(b) for b in range(group * per_group, ends)]
             rows = np.unique(np.concatenate(wanted))
             assert isinstance(self.source, RowSource)
-            self._held = group, self.source.hold(rows)
+            self._held = group, self.source.prefetch(rows)
         return self._held[1], min(last, stop)
 
 
@@ -132,20 +131,3 @@ def _block_task(source: Any, settings: tuple[int, int, Work[T]], block: int) -> 
 
 def _apply_from(blocks: RowBlocks, work: Work[T], first: int, start: int, _: int) -> T:
     return blocks.apply(work, first + start)
-
-
-def _coded_anew(table: Table) -> Table:
-    """The block with codes for those values only that occur in it, where it has them in plenty.
-
-    A column of a million names has at most as many in a block as the block has rows.
-    """
-    many = table.n_values > table.n_rows
-    if not many.any():
-        return table
-    values, categories = table.values.copy(order="F"), []
-    for j in np.flatnonzero(many).tolist():
-        known = ~np.isnan(values[:, j])
-        present, codes = np.unique(values[known, j].astype(np.intp), return_inverse=True)
-        values[known, j] = codes
-        categories.append(table.schema.categories[j][present])  # type: ignore[index]
-    return Table(values, table.schema.with_nominal(many, categories))

@@ -8,13 +8,12 @@ from typing import Any
 
 from ..io import FileProblem
 from .data.data_sets import SUFFIXES, find_data_sets
-from .engine.run_log import RunLog
 from .engine.runner import NO_LIMITS, USUAL_LIMITS, Limits, Runner, RunSummary
 from .engine.store import Store
-from .plan.suites import PARTS, SOTA_COLUMNS, cells_of, check_methods, check_parts
-from .publish.publication import publish
+from .plan.recipes import HAS_FASTCAN
+from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts
+from .publish.study_page import StudyFacts, publish
 
 
 def reproduce(
@@ -48,14 +47,14 @@ def reproduce(
     jobs : int, default=2
         Worker processes.
     scheduler : str, Client or None, default=None
-        The address of a Dask scheduler, or a client of one, whose workers then compute the cells
-        instead. They read the files of `data` themselves, from the same path. A cell that takes
+        The address of a Dask scheduler, or a client of one, whose workers then compute the jobs
+        instead. They read the files of `data` themselves, from the same path. A job that takes
         longer than it may is not stopped there, but counts as one that does, and nobody limits its
         memory but Dask.
     full : bool, default=False
-        Also run the cells that exceeded their limits, without limits.
+        Also run the jobs that exceeded their limits, without limits.
     limits : Limits
-        Time and memory of one cell.
+        Time and memory of one job.
     retry_failed : bool, default=False
         Compute stored failures again.
     verbose : int, default=0
@@ -67,29 +66,25 @@ def reproduce(
     chosen = None if methods is None else check_methods(methods)
     files = _chosen_files(data, data_sets)
     out.mkdir(parents=True, exist_ok=True)
-    for column in SOTA_COLUMNS:
-        if not column.is_available():
-            say(f"{column.title} is skipped: what it needs is not installed.")
-    allowed = NO_LIMITS if full else limits
-    with Store(out / "store", say) as store:
-        runner = Runner(
-            store,
-            files,
-            jobs=jobs,
-            scheduler=scheduler,
-            limits=allowed,
-            retry_failed=retry_failed,
-            verbose=verbose,
-        )
-        cells = cells_of(parts, list(files), chosen)
-        log = RunLog(out / "runs.json", parts)
-        summary = runner.run(cells, log.note)
-        log.note(summary.computed, last=True)
-        for line in (*summary.over_limit, *summary.failed):
-            say(line)
-        spent = [o.get("seconds", 0.0) for c in cells if (o := runner.stored(c))]
-        facts = StudyFacts(parts, len(files), log.seconds(), sum(spent), len(spent), jobs)
-        publish(out, Results(runner.stored, list(files)), facts)
+    if not HAS_FASTCAN:
+        say("fastcan is skipped: it is not installed.")
+    runner = Runner(
+        Store(out / "store", say),
+        files,
+        n_jobs=jobs,
+        scheduler=scheduler,
+        limits=NO_LIMITS if full else limits,
+        retry_failed=retry_failed,
+        verbose=verbose,
+    )
+    wanted = jobs_of(parts, list(files), chosen)
+    summary = runner.run(wanted, parts)
+    for line in (*summary.over_limit, *summary.failed):
+        say(line)
+    outcomes = (runner.stored(job) for job in wanted)
+    times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
+    facts = StudyFacts(parts, len(files), times, jobs)
+    publish(out, Results(runner.stored, list(files)), facts)
     return summary
 
 

@@ -101,5 +101,3 @@ def test_it_needs_rows_that_trees_did_not_see():
     X = np.eye(4)
     with pytest.raises(ValueError, match="bootstrap=True"):
         Genie3(gain="out_of_bag", bootstrap=False).fit(X)
-    with pytest.raises(ValueError, match="gain"):
-        Genie3(gain="best").fit(X)

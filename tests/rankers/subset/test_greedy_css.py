@@ -349,14 +349,6 @@ def test_fewer_picks_are_a_prefix_of_more():
     assert len(few.picks_) == 20 < len(many.picks_)
 
 
-@pytest.mark.parametrize(
-    "bad", [{"n_picks": 0}, {"n_picks": 2.5}, {"scale": "log"}, {"polish": "tree"}]
-)
-def test_bad_parameters_are_named(bad):
-    with pytest.raises((TypeError, ValueError), match=next(iter(bad))):
-        GreedyCSS(**bad).fit(np.eye(4))
-
-
 def test_beats_chance_on_faces(load_mat):
     X = load_mat("Yale")
     rng = np.random.default_rng(0)

@@ -9,13 +9,13 @@ void bind_lasso(nb::module_& m) {
       "lasso_path_ends",
       [](RowMajor<double> gram, RowMajor<double> correlations, int64_t steps, int64_t first,
          int64_t last, MutableRowMajor<double> coefficients) {
-        const int64_t n = static_cast<int64_t>(gram.shape(0));
+        const int64_t n = length(gram);
         require(gram.shape(1) == gram.shape(0), "gram needs one row and one column per column");
         require(correlations.shape(1) == gram.shape(0) &&
                     coefficients.shape(0) == correlations.shape(0) &&
                     coefficients.shape(1) == correlations.shape(1),
                 "correlations and coefficients need one row per target");
-        require(0 <= first && first <= last && last <= static_cast<int64_t>(correlations.shape(0)),
+        require(0 <= first && first <= last && last <= length(correlations),
                 "target range out of bounds");
         nb::gil_scoped_release unlocked;
         LassoPath path(gram.data(), n);

@@ -9,15 +9,14 @@ void bind_neighbour_swaps(nb::module_& m) {
       "add_swap_errors",
       [](RowMajor<double> pool, Vector<int64_t> picks, Vector<int64_t> queries,
          RowMajor<double> cost, int64_t first, int64_t last, MutableRowMajor<double> errors) {
-        const SwapProblem problem{pool.data(), static_cast<int64_t>(pool.shape(0)),
-                                  static_cast<int64_t>(pool.shape(1)), picks.data(),
-                                  static_cast<int64_t>(picks.shape(0))};
+        const SwapProblem problem{pool.data(), length(pool), length(pool, 1), picks.data(),
+                                  length(picks)};
         require(problem.rows >= 2, "a neighbour needs two rows");
         require(cost.shape(0) == queries.shape(0) && cost.shape(1) == pool.shape(0),
                 "cost needs one entry per query and row");
         require(errors.shape(0) == picks.shape(0) && errors.shape(1) == pool.shape(1),
                 "errors needs one entry per pick and pool column");
-        require(0 <= first && first <= last && last <= static_cast<int64_t>(queries.shape(0)),
+        require(0 <= first && first <= last && last <= length(queries),
                 "query range out of bounds");
         for (size_t r = 0; r < picks.shape(0); ++r) {
           require(0 <= picks(r) && picks(r) < problem.width, "pick out of bounds");

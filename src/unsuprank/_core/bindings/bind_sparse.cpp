@@ -1,50 +1,16 @@
 // The class SparseLines: a sparse matrix by rows or by columns.
-#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
-#include "table/gram_squares.hpp"
-#include "table/sparse_products.hpp"
+#include "bindings/held_lines.hpp"
 
 namespace unsuprank {
 namespace {
 
-// The arrays of a sparse matrix, checked once.
-class HeldLines {
- public:
-  HeldLines(Vector<int64_t> starts, Vector<int32_t> index, Vector<double> values, int64_t others)
-      : starts_(std::move(starts)), index_(std::move(index)), values_(std::move(values)) {
-    const int64_t held = static_cast<int64_t>(values_.shape(0));
-    require(starts_.shape(0) > 0 && starts_(0) == 0 && starts_(count()) == held,
-            "starts do not fit the values");
-    require(index_.shape(0) == values_.shape(0), "index and values differ in length");
-    for (int64_t i = 0; i < count(); ++i) {
-      require(starts_(i) <= starts_(i + 1), "starts are out of order");
-    }
-    for (int64_t p = 0; p < held; ++p) {
-      require(0 <= index_(p) && index_(p) < others, "an index is out of range");
-    }
-    others_ = others;
-  }
-
-  int64_t count() const { return static_cast<int64_t>(starts_.shape(0)) - 1; }
-  int64_t others() const { return others_; }
-  SparseLines view() const { return {starts_.data(), index_.data(), values_.data()}; }
-
- private:
-  Vector<int64_t> starts_;
-  Vector<int32_t> index_;
-  Vector<double> values_;
-  int64_t others_;
-};
-
 void write_products(const HeldLines& rows, const HeldLines& columns, int64_t first, int64_t last,
                     MutableRowMajor<double> out) {
   const int64_t m = rows.count();
-  require(columns.count() == rows.others() && columns.others() == m,
-          "rows and columns are not those of one matrix");
+  require_transposed(rows, columns);
   require(0 <= first && first <= last && last <= m, "row range out of bounds");
-  require(
-      static_cast<int64_t>(out.shape(0)) == last - first && static_cast<int64_t>(out.shape(1)) == m,
-      "out has the wrong shape");
+  require(length(out) == last - first && length(out, 1) == m, "out has the wrong shape");
   nb::gil_scoped_release unlocked;
   sparse_products(rows.view(), columns.view(), m, first, last, out.data());
 }
@@ -53,12 +19,10 @@ void add_squares(const HeldLines& rows, const HeldLines& columns, const Vector<d
                  const Vector<double>& excess, int64_t first, int64_t last,
                  MutableVector<double> sums) {
   const int64_t m = rows.count(), n = columns.count();
-  require(n == rows.others() && columns.others() == m,
-          "rows and columns are not those of one matrix");
+  require_transposed(rows, columns);
   require(0 <= first && first <= last && last <= n, "column range out of bounds");
-  for (const size_t length : {shift.shape(0), excess.shape(0), sums.shape(0)}) {
-    require(static_cast<int64_t>(length) == n, "shift, excess and sums need an entry per column");
-  }
+  require(length(shift) == n && length(excess) == n && length(sums) == n,
+          "shift, excess and sums need an entry per column");
   nb::gil_scoped_release unlocked;
   add_gram_squares({rows.view(), columns.view(), shift.data(), excess.data(), m, n}, first, last,
                    sums.data());

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "forest/route.hpp"
-
 namespace unsuprank {
 namespace {
 
@@ -35,7 +33,8 @@ void CodedTree::set(const TreesView& trees, int64_t tree) {
 }
 
 int32_t CodedTree::next_of_any(int32_t node, double value, int64_t row) const {
-  return next_node(trees_, base_, node, value, tree_key_, row_keys_ ? row_keys_[row] : 0);
+  const NodeTest test = trees_.test(tree_key_, base_, node);
+  return trees_.left[base_ + node] + test.sends_right(value, row_keys_, row);
 }
 
 }  // namespace unsuprank

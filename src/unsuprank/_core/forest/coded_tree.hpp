@@ -51,7 +51,7 @@ class CodedTree {
   const CoarseTable& codes_;
   const uint64_t* row_keys_;
   std::vector<Node> nodes_;
-  TreesView trees_{};
+  TreesView trees_;
   int64_t base_ = 0;
   uint64_t tree_key_ = 0;
 };

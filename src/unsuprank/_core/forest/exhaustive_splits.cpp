@@ -14,7 +14,7 @@ constexpr size_t kAllSubsets = 8;
 
 template <typename Real>
 void ExhaustiveSplits<Real>::evaluate(const std::vector<int32_t>& features) {
-  split_begin();
+  each_scan([this](auto& scan, const auto& from) { scan.begin(from, c_.node); });
   for (int32_t feature : features) {
     if (c_.interrupt.requested()) return;
     c_.load_values(feature);
@@ -29,47 +29,33 @@ void ExhaustiveSplits<Real>::evaluate(const std::vector<int32_t>& features) {
 }
 
 template <typename Real>
-void ExhaustiveSplits<Real>::split_begin() {
+template <typename Visit>
+void ExhaustiveSplits<Real>::each_scan(Visit visit) {
   if (c_.view.data) {
-    pair_scan_.begin(c_.view, c_.node);
+    visit(pair_scan_, c_.view);
   } else if (c_.space.width) {
-    coord_scan_.begin(c_.space, c_.node);
+    visit(coord_scan_, c_.space);
   }
-  if (c_.space.partial_width) partial_scan_.begin(c_.space, c_.node);
+  if (c_.space.partial_width) visit(partial_scan_, c_.space);
 }
 
 template <typename Real>
 void ExhaustiveSplits<Real>::split_clear() {
-  if (c_.view.data) {
-    pair_scan_.clear();
-  } else if (c_.space.width) {
-    coord_scan_.clear();
-  }
-  if (c_.space.partial_width) partial_scan_.clear();
+  each_scan([](auto& scan, const auto&) { scan.clear(); });
   scan_one_ = 0.0;
   missing_on_one_.assign(c_.missing.size(), 0);
 }
 
 template <typename Real>
 void ExhaustiveSplits<Real>::split_move(int64_t row, bool to_one) {
-  if (c_.view.data) {
-    pair_scan_.move(row, to_one);
-  } else if (c_.space.width) {
-    coord_scan_.move(row, to_one);
-  }
-  if (c_.space.partial_width) partial_scan_.move(row, to_one);
+  each_scan([=](auto& scan, const auto&) { scan.move(row, to_one); });
   scan_one_ += to_one ? c_.node.weights[row] : -c_.node.weights[row];
 }
 
 template <typename Real>
-double ExhaustiveSplits<Real>::split_gain() const {
+double ExhaustiveSplits<Real>::split_gain() {
   double gain = 0.0;
-  if (c_.view.data) {
-    gain += pair_scan_.gain();
-  } else if (c_.space.width) {
-    gain += coord_scan_.gain();
-  }
-  if (c_.space.partial_width) gain += partial_scan_.gain();
+  each_scan([&](auto& scan, const auto&) { gain += scan.gain(); });
   return gain;
 }
 

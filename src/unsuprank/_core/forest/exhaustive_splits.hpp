@@ -27,10 +27,11 @@ class ExhaustiveSplits {
   void consider_subset(CandidateSplit& best, const std::vector<char>& chosen);
 
   // A split that changes one row at a time, over all parts of the space.
-  void split_begin();
+  template <typename Visit>
+  void each_scan(Visit visit);
   void split_clear();
   void split_move(int64_t row, bool to_one);
-  double split_gain() const;
+  double split_gain();
   void split_settle_missing(double share_one);
 
   NodeContext<Real>& c_;

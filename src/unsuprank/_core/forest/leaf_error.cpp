@@ -25,12 +25,6 @@ double distance(const Real* a, const Real* b, int64_t width) {
   return found;
 }
 
-double total_times(const WeightedRows& leaf) {
-  double total = 0.0;
-  for (int64_t j = 0; j < leaf.count; ++j) total += leaf.times[j];
-  return total;
-}
-
 }  // namespace
 
 template <typename Real>
@@ -63,7 +57,7 @@ void LeafErrors<Real>::expect(int64_t row, const WeightedRows& rows) const {
 template <typename Real>
 double LeafErrors<Real>::complete_error(int64_t row, int32_t leaf, const WeightedRows& rows) {
   if (space_.distances) {
-    const double weight = total_times(rows);
+    const double weight = rows.weight();
     if (spread_[leaf] < 0.0) {
       double pairs = 0.0;
       for (int64_t j = 0; j < rows.count; ++j) {
@@ -85,7 +79,7 @@ double LeafErrors<Real>::complete_error(int64_t row, int32_t leaf, const Weighte
   if (centre_[leaf] < 0) {
     centre_[leaf] = static_cast<int64_t>(centres_.size());
     std::vector<double> centre(space_.width, 0.0);
-    const double weight = total_times(rows);
+    const double weight = rows.weight();
     for (int64_t j = 0; j < rows.count; ++j) {
       const Real* z = space_.row(rows.rows[j]);
       for (int64_t c = 0; c < space_.width; ++c) centre[c] += z[c] * (rows.times[j] / weight);

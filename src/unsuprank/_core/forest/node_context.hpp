@@ -7,12 +7,9 @@
 #include "forest/clustering_space.hpp"
 #include "forest/grow_settings.hpp"
 #include "forest/node_rows.hpp"
+#include "table/column_range.hpp"
 
 namespace unsuprank {
-
-struct ValueRange {
-  double low, high;
-};
 
 // A value in [low, high), at a share of the way, also where the range overflows.
 inline double between(double low, double high, double share) {
@@ -48,7 +45,7 @@ struct NodeContext {
 
   // The feature at hand.
   std::vector<double> values{};    // per row of the node
-  ValueRange range{};              // of those
+  ColumnRange range{};             // of those
   std::vector<int64_t> missing{};  // rows of the node without a value
 
   // The splits that were evaluated.

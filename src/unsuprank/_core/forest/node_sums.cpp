@@ -79,12 +79,6 @@ Known known_in(const ColumnView& x, const WeightedRows& rows) {
 
 }  // namespace
 
-double total_times(const WeightedRows& rows) {
-  double total = 0.0;
-  for (int64_t i = 0; i < rows.count; ++i) total += rows.times[i];
-  return total;
-}
-
 void NodeSets::set(int64_t tree, const OutOfBag& outside) {
   tree_ = tree;
   base_ = trees_.node_offset[tree];
@@ -94,7 +88,7 @@ void NodeSets::set(int64_t tree, const OutOfBag& outside) {
   weights_.resize(n);
   for (const int32_t leaf : outside.leaves()) ++ends_[leaf];  // counts, at first
   for (int32_t k = n - 1; k >= 0; --k) {
-    weights_[k] = is_leaf(k) ? total_times(in(k)) : weights_[left(k)] + weights_[left(k) + 1];
+    weights_[k] = is_leaf(k) ? in(k).weight() : weights_[left(k)] + weights_[left(k) + 1];
     if (!is_leaf(k)) ends_[k] = ends_[left(k)] + ends_[left(k) + 1];
   }
   for (int32_t k = 0; k < n; ++k) {

@@ -14,8 +14,6 @@ struct OutRows {
   int64_t count;
 };
 
-double total_times(const WeightedRows& rows);
-
 // Both kinds of rows on the two sides of a split.
 struct SplitRows {
   WeightedRows in[2];

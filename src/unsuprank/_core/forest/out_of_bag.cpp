@@ -5,17 +5,16 @@
 
 namespace unsuprank {
 
-void OutOfBag::route(const TreesView& trees, int64_t tree, const CodedTree& coded) {
-  find_rows(trees, tree);
-  visits_.clear();
-  leaves_.resize(rows_.size());
-  for (size_t start = 0; start < rows_.size(); start += kRowsTogether) {
-    route_some(coded, start, std::min(start + kRowsTogether, rows_.size()));
-  }
+void OutOfBag::route(const TreesView& trees, int64_t tree) {
+  send_down<true>(trees, tree);
   sort_visits();
 }
 
-void OutOfBag::find_leaves(const TreesView& trees, int64_t tree, const CodedTree& coded) {
+void OutOfBag::find_leaves(const TreesView& trees, int64_t tree) { send_down<false>(trees, tree); }
+
+template <bool kNoting>
+void OutOfBag::send_down(const TreesView& trees, int64_t tree) {
+  coded_.set(trees, tree);
   find_rows(trees, tree);
   visits_.clear();
   leaves_.assign(rows_.size(), 0);
@@ -24,11 +23,16 @@ void OutOfBag::find_leaves(const TreesView& trees, int64_t tree, const CodedTree
     for (bool moved = true; moved;) {
       moved = false;
       for (size_t p = start; p < stop; ++p) {
-        const int32_t feature = coded.feature(leaves_[p]);
+        const int32_t node = leaves_[p], feature = coded_.feature(node);
         if (feature < 0) continue;
         moved = true;
-        leaves_[p] = coded.next(leaves_[p], coded.reading(feature, rows_[p]), rows_[p]);
+        if (kNoting) ways_[p - start].push_back({feature, static_cast<int32_t>(p), node});
+        leaves_[p] = coded_.next(node, coded_.reading(feature, rows_[p]), rows_[p]);
       }
+    }
+    for (std::vector<Visit>& way : ways_) {
+      visits_.insert(visits_.end(), way.begin(), way.end());
+      way.clear();
     }
   }
 }
@@ -41,27 +45,6 @@ void OutOfBag::find_rows(const TreesView& trees, int64_t tree) {
   rows_.clear();
   for (int64_t i = 0; i < n_rows_; ++i) {
     if (!inside[i]) rows_.push_back(static_cast<int32_t>(i));
-  }
-}
-
-// Finds the leaves of some rows, and notes the nodes on their ways.
-void OutOfBag::route_some(const CodedTree& coded, size_t start, size_t stop) {
-  for (size_t p = start; p < stop; ++p) {
-    leaves_[p] = 0;
-    ways_[p - start].clear();
-  }
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t p = start; p < stop; ++p) {
-      const int32_t node = leaves_[p], feature = coded.feature(node);
-      if (feature < 0) continue;
-      moved = true;
-      ways_[p - start].push_back({feature, static_cast<int32_t>(p), node});
-      leaves_[p] = coded.next(node, coded.reading(feature, rows_[p]), rows_[p]);
-    }
-  }
-  for (size_t k = 0; k < stop - start; ++k) {
-    visits_.insert(visits_.end(), ways_[k].begin(), ways_[k].end());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "forest/clustering_space.hpp"
 #include "forest/coded_tree.hpp"
 #include "forest/trees.hpp"
 
@@ -22,13 +23,19 @@ constexpr size_t kRowsTogether = 16;
 
 class OutOfBag {
  public:
-  OutOfBag(int64_t n_rows, int64_t n_columns) : n_rows_(n_rows), n_columns_(n_columns) {}
+  template <typename Real>
+  explicit OutOfBag(const ClusteringSpace<Real>& space)
+      : n_rows_(space.table.rows),
+        n_columns_(space.table.cols),
+        coded_(space.table, space.codes, space.row_keys) {}
 
-  // Sends the out-of-bag rows of a tree, which `coded` is as well, down to their leaves.
-  void route(const TreesView& trees, int64_t tree, const CodedTree& coded);
+  // Sends the out-of-bag rows of a tree down to their leaves.
+  void route(const TreesView& trees, int64_t tree);
   // The same, without noting the visits on the way.
-  void find_leaves(const TreesView& trees, int64_t tree, const CodedTree& coded);
+  void find_leaves(const TreesView& trees, int64_t tree);
 
+  // The tree of which the rest is told.
+  const CodedTree& tree() const { return coded_; }
   // Row numbers, ascending; a row's position is its place here.
   const std::vector<int32_t>& rows() const { return rows_; }
   // The leaf of each of them.
@@ -37,11 +44,13 @@ class OutOfBag {
   const std::vector<Visit>& visits() const { return visits_; }
 
  private:
+  template <bool kNoting>
+  void send_down(const TreesView& trees, int64_t tree);
   void find_rows(const TreesView& trees, int64_t tree);
-  void route_some(const CodedTree& coded, size_t start, size_t stop);
   void sort_visits();
 
   int64_t n_rows_, n_columns_;
+  CodedTree coded_;
   std::vector<int32_t> rows_, leaves_;
   std::vector<Visit> visits_, sorted_;
   std::vector<Visit> ways_[kRowsTogether];

@@ -4,11 +4,7 @@ namespace unsuprank {
 
 template <typename Real>
 ProbeWins<Real>::ProbeWins(const ClusteringSpace<Real>& space, const RowMeasures& measures)
-    : space_(space),
-      coded_(space.table, space.codes, space.row_keys),
-      outside_(space.table.rows, space.table.cols),
-      nodes_(trees_),
-      gains_(space, measures) {}
+    : space_(space), outside_(space), nodes_(trees_), gains_(space, measures) {}
 
 template <typename Real>
 void ProbeWins<Real>::begin_tree() {
@@ -30,8 +26,7 @@ void ProbeWins<Real>::end_tree(const TreesView& trees, int64_t tree,
                                const std::vector<int32_t>& columns, double* credits) {
   trees_ = trees;
   tree_key_ = trees.key(tree);
-  coded_.set(trees_, tree);
-  outside_.find_leaves(trees_, tree, coded_);
+  outside_.find_leaves(trees_, tree);
   nodes_.set(tree, outside_);
   const double n_out = static_cast<double>(nodes_.out(0).count);
   for (const Win& win : wins_) {
@@ -45,17 +40,20 @@ void ProbeWins<Real>::end_tree(const TreesView& trees, int64_t tree,
 template <typename Real>
 SplitRows ProbeWins<Real>::parted(const Win& win, int32_t feature) {
   const ColumnView column = space_.table.column(feature);
+  const uint64_t* words = win.subset < 0 ? nullptr : words_.data() + win.subset;
+  const NodeTest test{tree_key_, win.node, win.threshold, words, win.right_share};
+  const auto side_of = [&](int32_t row) -> Side& {
+    return sides_[test.sends_right(column[row], space_.row_keys, row)];
+  };
   for (Side& side : sides_) side.clear();
   const WeightedRows in = nodes_.in(win.node);
   for (int64_t i = 0; i < in.count; ++i) {
-    Side& side = sides_[goes_right(win, column, in.rows[i])];
+    Side& side = side_of(in.rows[i]);
     side.in.push_back(in.rows[i]);
     side.times.push_back(in.times[i]);
   }
   const OutRows out = nodes_.out(win.node);
-  for (int64_t i = 0; i < out.count; ++i) {
-    sides_[goes_right(win, column, out.rows[i])].out.push_back(out.rows[i]);
-  }
+  for (int64_t i = 0; i < out.count; ++i) side_of(out.rows[i]).out.push_back(out.rows[i]);
   SplitRows rows;
   for (int s = 0; s < 2; ++s) {
     const Side& side = sides_[s];
@@ -63,16 +61,6 @@ SplitRows ProbeWins<Real>::parted(const Win& win, int32_t feature) {
     rows.out[s] = {side.out.data(), static_cast<int64_t>(side.out.size())};
   }
   return rows;
-}
-
-template <typename Real>
-bool ProbeWins<Real>::goes_right(const Win& win, const ColumnView& column, int32_t row) const {
-  const double value = column[row];
-  if (is_missing(value)) {
-    return goes_right_by_chance(tree_key_, win.node, space_.row_keys[row], win.right_share);
-  }
-  if (win.subset < 0) return value > win.threshold;
-  return in_subset(words_.data() + win.subset, static_cast<int64_t>(value));
 }
 
 template class ProbeWins<float>;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "forest/candidate_split.hpp"
-#include "forest/coded_tree.hpp"
 #include "forest/node_sums.hpp"
 #include "forest/out_of_bag.hpp"
 #include "forest/split_gain.hpp"
@@ -47,12 +46,10 @@ class ProbeWins {
   };
 
   SplitRows parted(const Win& win, int32_t feature);
-  bool goes_right(const Win& win, const ColumnView& column, int32_t row) const;
 
   const ClusteringSpace<Real>& space_;
-  TreesView trees_{};
+  TreesView trees_;
   uint64_t tree_key_ = 0;
-  CodedTree coded_;
   OutOfBag outside_;
   NodeSets nodes_;
   SplitGain<Real> gains_;

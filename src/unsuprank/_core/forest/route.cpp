@@ -26,7 +26,7 @@ void apply_trees(const Columns& table, const uint64_t* keys, const TreesView& tr
       int32_t node = 0;
       while (trees.feature[base + node] >= 0) {
         const double value = table.value(i, trees.feature[base + node]);
-        node = next_node(trees, base, node, value, key, keys ? keys[i] : 0);
+        node = trees.left[base + node] + trees.test(key, base, node).sends_right(value, keys, i);
       }
       leaves[i * trees.size + t] = node;
     }

@@ -23,7 +23,7 @@ double norm_sum(const double* norms, const WeightedRows& rows) {
 
 template <typename Real>
 double SplitGain<Real>::gain(int32_t feature, const SplitRows& rows) {
-  const double weights[2] = {total_times(rows.in[0]), total_times(rows.in[1])};
+  const double weights[2] = {rows.in[0].weight(), rows.in[1].weight()};
   double gain = 0.0;
   if (space_.distances) {
     gain += by_distances(rows, weights);

@@ -59,14 +59,8 @@ void PairScan<Real>::begin(const DistanceView<Real>& view, const NodeRows<Real>&
     row[i] = Real(0);
     std::fill(row + count_, row + stride_, Real(0));
   }
-  row_sums_.assign(count_, 0.0);
-  for (int64_t i = 0; i < count_; ++i) {
-    double sum = 0.0;
-    for (int64_t j = 0; j < count_; ++j) {
-      sum += static_cast<double>(weights_[j]) * matrix_[i * stride_ + j];
-    }
-    row_sums_[i] = sum;
-  }
+  row_sums_.resize(count_);
+  sum_rows(view, node, row_sums_.data());
   all_ = 0.0;
   for (int64_t i = 0; i < count_; ++i) all_ += weights_[i] * row_sums_[i];
 }

@@ -74,14 +74,12 @@ const std::vector<uint8_t>& SplitSearch<Real>::sides(const CandidateSplit& split
   if (random_splits_.sides(split, sides_)) return sides_;
   context_.load_values(split.feature);
   const uint64_t* words = split.subset < 0 ? nullptr : context_.words.data() + split.subset;
+  const NodeTest test{context_.tree_key, context_.node_id, split.threshold, words,
+                      split.right_share};
   sides_.resize(context_.node.count);
   for (int64_t i = 0; i < context_.node.count; ++i) {
-    const double v = context_.values[i];
-    if (is_missing(v)) {
-      sides_[i] = context_.chance(i) < split.right_share;
-    } else {
-      sides_[i] = words ? in_subset(words, static_cast<int64_t>(v)) : v > split.threshold;
-    }
+    sides_[i] =
+        test.sends_right(context_.values[i], context_.space.row_keys, context_.node.rows[i]);
   }
   return sides_;
 }

@@ -141,10 +141,11 @@ void tile_sums_avx512(const uint32_t* queries, const int16_t* block, CodeWidths 
 const KernelChoices<TileSums>& tile_sums_choices() {
   static const KernelChoices<TileSums> choices = {
 #if UNSUPRANK_X86
-      {"avx512", UNSUPRANK_HAS("avx512bw"), tile_sums_avx512},
-      {"avx2", UNSUPRANK_HAS("avx2"), tile_sums_avx2},
+    {"avx512", UNSUPRANK_HAS("avx512bw"), tile_sums_avx512},
+    {"avx2", UNSUPRANK_HAS("avx2"), tile_sums_avx2},
 #endif
-      {"generic", true, tile_sums_generic}};
+    {"generic", true, tile_sums_generic}
+  };
   return choices;
 }
 

@@ -152,15 +152,4 @@ void embedding_scales(const Columns& table, double scale, double* scales) {
   }
 }
 
-void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
-                        const int64_t* right, int64_t pairs, double* sums) {
-  for (int64_t c = 0; c < width; ++c) {
-    const double* z = coords + c * rows;
-    for (int64_t p = 0; p < pairs; ++p) {
-      const double difference = z[left[p]] - z[right[p]];
-      sums[p] += difference * difference;
-    }
-  }
-}
-
 }  // namespace unsuprank

@@ -23,8 +23,4 @@ void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t c
 // sqrt(Gini)), which is 0 for constant columns.
 void embedding_scales(const Columns& table, double scale, double* scales);
 
-// Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.
-void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
-                        const int64_t* right, int64_t pairs, double* sums);
-
 }  // namespace unsuprank

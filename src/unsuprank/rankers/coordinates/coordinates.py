@@ -219,10 +219,11 @@ def _way_of_sparse(table: SparseTable) -> Way | None:
     if m <= FEW_ROWS:
         return "rows"
     held, held_rows = table.n_held.astype(float), np.diff(table.by_rows.indptr).astype(float)
-    costs: dict[Way, float] = {"products": held_rows @ held_rows / 2}
-    if m <= MOST_ROWS:
-        costs["rows"] = held @ held + m * held.sum()
+    costs: dict[Way, float] = {}
     if n <= MOST_COLUMNS:
         costs["columns"] = m * n**2 / BLAS_SPEED
+    if m <= MOST_ROWS:
+        costs["rows"] = held @ held + m * held.sum()
+    costs["products"] = held_rows @ held_rows / 2
     cheapest = min(costs, key=lambda way: max(costs[way], CHEAP_WORK) + (way == "products"))
     return cheapest if costs[cheapest] <= SPARSE_WORK else None

@@ -23,7 +23,7 @@ from ..centred_matrix import ColumnMatrix
 #: Rows that are multiplied with all rows at a time.
 ROWS = 1024
 #: Directions that are followed exactly, and random ones.
-DIRECTIONS, RANDOM = 16, 16
+DIRECTIONS, RANDOM = 16, 32
 
 
 def trace_of_cube(kernel: np.ndarray) -> float:

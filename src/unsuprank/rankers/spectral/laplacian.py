@@ -5,8 +5,6 @@ It is SPEC's value of style 0 (:mod:`.spec`) on the neighbour graph.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...ranker import MethodCard
@@ -17,7 +15,6 @@ from .spec import spec_scores
 from .spectral_ranker import SpectralRanker
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class LaplacianScore(SpectralRanker):
     r"""Laplacian score: good columns change little between neighbouring rows.
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_count
+from ..._checks import check_count, parameter, with_parameters
 from ..._parallel import one_blas_thread
 from ..._progress import progress
 from ...ranker import MethodCard
@@ -55,7 +53,7 @@ def mcfs_coefficients(
     return np.clip(np.nan_to_num(coefficients), -largest, largest)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@with_parameters
 class MCFS(SpectralRanker):
     r"""Multi-cluster feature selection: good columns explain the smooth functions of a graph.
 
@@ -121,15 +119,8 @@ class MCFS(SpectralRanker):
         ),
     )
 
-    n_clusters: int | None = None
-    n_nonzero: int | None = None
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters)
-        if self.n_nonzero is not None:
-            check_count("n_nonzero", self.n_nonzero)
+    n_clusters: int | None = parameter(check_count, default=None)
+    n_nonzero: int | None = parameter(check_count, default=None)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)

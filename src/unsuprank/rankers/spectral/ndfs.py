@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._checks import check_count, check_number
+from ..._checks import check_count, check_number, parameter, with_parameters
 from ...ranker import MethodCard
 from ...table import Table
 from ..centred_matrix import ColumnMatrix
@@ -22,7 +21,7 @@ from .spectral_ranker import SpectralRanker
 from .spectrum import suggested_clusters
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@with_parameters
 class NDFS(SpectralRanker):
     r"""Nonnegative discriminative feature selection: clusters and coefficients together.
 
@@ -97,22 +96,13 @@ class NDFS(SpectralRanker):
         ),
     )
 
-    n_clusters: int | None = None
-    alpha: float = 1.0
-    beta: float = 1.0
-    gamma: float = 1e8
-    max_iter: int = 1000
-    tol: float = 1e-6
+    n_clusters: int | None = parameter(check_count, default=None)
+    alpha: float = parameter(check_number, default=1.0, high=1e12, open_low=True)
+    beta: float = parameter(check_number, default=1.0, high=1e12, open_low=True)
+    gamma: float = parameter(check_number, default=1e8, high=1e12, open_low=True)
+    max_iter: int = parameter(check_count, default=1000)
+    tol: float = parameter(check_number, default=1e-6)
     random_state: Any = None
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters)
-        for name in ("alpha", "beta", "gamma"):
-            check_number(name, getattr(self, name), high=1e12, open_low=True)
-        check_number("tol", self.tol)
-        check_count("max_iter", self.max_iter)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         result = self._solve(table)

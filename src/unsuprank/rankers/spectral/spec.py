@@ -12,13 +12,12 @@ so the first two need no eigenvectors, only sums over the rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_number
+from ..._checks import check_choice, check_count, check_number, parameter, with_parameters
 from ..._parallel import one_blas_thread
 from ...column_totals import column_totals
 from ...ranker import MethodCard
@@ -72,7 +71,12 @@ def _agreement(f: ColumnMatrix, graph: sparse.csr_array | np.ndarray, count: int
     return (LARGEST_EIGENVALUE - values) @ np.square(parts)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+def _check_style(name: str, value: Any) -> None:
+    if check_count(name, value, minimum=-1) == 1:
+        raise ValueError(f"{name} must be -1, 0 or at least 2, got 1.")
+
+
+@with_parameters
 class SPEC(SpectralRanker):
     r"""SPEC: good columns agree with the smooth functions on a graph of the rows.
 
@@ -137,17 +141,9 @@ class SPEC(SpectralRanker):
         ),
     )
 
-    style: int = 0
-    graph: str = "rbf"
-    gamma: float | None = None
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if check_count("style", self.style, minimum=-1) == 1:
-            raise ValueError("style must be -1, 0 or at least 2, got 1.")
-        check_choice("graph", self.graph, ("rbf", "knn"))
-        if self.gamma is not None:
-            check_number("gamma", self.gamma, open_low=True)
+    style: int = parameter(_check_style, default=0)
+    graph: str = parameter(check_choice, default="rbf", choices=("rbf", "knn"))
+    gamma: float | None = parameter(check_number, default=None, open_low=True)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X, how = self._columns(table), self._in_force()

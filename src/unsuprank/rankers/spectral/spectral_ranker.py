@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import copy
-from dataclasses import dataclass
-from inspect import cleandoc
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_flag, check_number
-from ...ranker import Ranker
-from ...table import ColumnChoice, Table
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    parameter,
+    with_parameters,
+)
+from ...ranker import Ranker, with_quotations
+from ...table import Table
 from ..centred_matrix import ColumnMatrix, centred_columns, raw_columns
-from ..sampled_rows import RanksSample
+from ..row_sampling import RowSampleMixin
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
 
@@ -57,8 +62,8 @@ n_clusters : int, optional
     near 0. It is in ``n_clusters_``."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
-class SpectralRanker(RanksSample, Ranker):
+@with_parameters
+class SpectralRanker(RowSampleMixin, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
     A subclass has the parameters below and declares its own in the same way, says how the toolbox scikit-feature runs it, and writes
@@ -69,35 +74,23 @@ class SpectralRanker(RanksSample, Ranker):
     accepts_sparse = True
     published: ClassVar[PublishedSettings]
 
-    standardize: bool = True
-    n_neighbors: int = 5
-    weights: Weights = "heat"
-    width: float | None = None
-    preset: str | None = None
-    max_samples: int | float | None = None
-    n_features_to_select: int | float = 16
-    include: ColumnChoice = None
-    exclude: ColumnChoice = None
+    standardize: bool = parameter(check_flag, default=True)
+    n_neighbors: int = parameter(check_count, default=5)
+    weights: Weights = parameter(check_choice, default="heat", choices=get_args(Weights))
+    width: float | None = parameter(check_number, default=None, open_low=True)
+    preset: str | None = parameter(check_choice, default=None, choices=PRESETS)
     n_jobs: int | None = None
     verbose: int = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__doc__:
-            cls.__doc__ = _with_quotations(cleandoc(cls.__doc__), cls.published)
+        texts = {"n_clusters": N_CLUSTERS_DOC, "toolbox_notes": cls.published.notes}
+        texts["shared_parameters"] = SHARED_PARAMETERS_DOC.format(published=cls.published)
+        cls.__doc__ = with_quotations(cls.__doc__, texts)
 
     @property
     def scale_free(self) -> bool:
         return bool(self._in_force().standardize)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("standardize", self.standardize)
-        check_count("n_neighbors", self.n_neighbors)
-        check_choice("weights", self.weights, get_args(Weights))
-        if self.width is not None:
-            check_number("width", self.width, open_low=True)
-        check_choice("preset", self.preset, PRESETS)
 
     def _score(self, table: Table) -> np.ndarray:
         raw = self._raw_scores(table)
@@ -137,13 +130,3 @@ class SpectralRanker(RanksSample, Ranker):
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)
-
-
-def _with_quotations(doc: str, published: PublishedSettings) -> str:
-    for name, text in {
-        "shared_parameters": SHARED_PARAMETERS_DOC.format(published=published),
-        "n_clusters": N_CLUSTERS_DOC,
-        "toolbox_notes": published.notes,
-    }.items():
-        doc = doc.replace(f"{{{name}}}", text)
-    return doc

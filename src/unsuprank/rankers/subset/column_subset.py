@@ -137,7 +137,7 @@ class Residual:
 
     def cubes(self) -> float:
         """tr K^3 of all that is left."""
-        left, squares = self.left(), self.squares()
+        left, squares = self.left(), max(self.squares(), 0.0)
         # What rounding has made of a small difference stays between the bounds of any K.
         return float(np.clip(self._cubes, squares**2 / left if left else 0.0, squares**1.5))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,12 @@ from ...rankers import Diversified, Genie3, PredictiveClusteringForest, urelief_
 from ...table import Table
 from .paper import N_TREES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
 
-try:
-    from .peers import fastcan_order
-except ImportError:
-    fastcan_order = None  # type: ignore[assignment]
-
 Settings = dict[str, Any]
 Orders = dict[str, np.ndarray]
 Rank = Callable[[Table, int | None, Settings, int], Orders]
 
+#: A selector of another package, as a control where it is installed.
+HAS_FASTCAN = find_spec("fastcan") is not None
 #: Random orders per fold.
 RANDOM_DRAWS = 10
 
@@ -39,8 +37,6 @@ class Recipe:
     rank: Rank
     #: A grid is judged up to 16 features only, and keeps the start of each order.
     is_grid: bool = False
-    #: Whether this installation has what the recipe needs.
-    is_available: bool = True
 
 
 def find(name: str) -> Recipe:
@@ -135,6 +131,23 @@ def _fastcan(X: Table, n_classes: int | None, settings: Settings, seed: int) -> 
     return {"order": fastcan_order(np.ascontiguousarray(X.values))}
 
 
+def fastcan_order(X: np.ndarray, n_selected: int = 16) -> np.ndarray:
+    """The columns that fastcan selects for the principal components of `X`, then the others.
+
+    Principal components of the standardised columns as targets are its documented way to
+    select without labels.
+    """
+    from fastcan import FastCan
+    from sklearn.decomposition import PCA
+
+    varying = np.flatnonzero(X.std(axis=0) > 0)
+    Z = (X[:, varying] - X[:, varying].mean(axis=0)) / X[:, varying].std(axis=0)
+    count = min(n_selected, len(Z) - 1, len(varying))
+    targets = PCA(count, random_state=0).fit_transform(Z)
+    picked = varying[FastCan(count, verbose=0).fit(Z, targets).indices_]
+    return np.concatenate([picked, np.setdiff1d(np.arange(X.shape[1]), picked)])
+
+
 def _order(scores: np.ndarray) -> np.ndarray:
     return np.argsort(-np.asarray(scores), kind="stable")
 
@@ -149,5 +162,5 @@ RECIPES: dict[str, Recipe] = {
     "random": Recipe(_random),
     "position": Recipe(_position),
     "diversified": Recipe(_diversified),
-    "fastcan": Recipe(_fastcan, is_available=fastcan_order is not None),
+    "fastcan": Recipe(_fastcan),
 }

@@ -1,4 +1,4 @@
-"""Which cells each part of the study needs, and which of them make up a column of a table."""
+"""Which jobs each part of the study needs, and which of them make up a column of a table."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from . import recipes
-from .cells import CLUSTER_HYPOTHESIS, N_FOLDS, Cell, make_cell
-from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES
-from .recipes import Settings
+from .jobs import CLUSTER_HYPOTHESIS, N_FOLDS, Job, make_job
+from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
+from .recipes import Settings, urelief_label
 
 #: Parts of the study, in the order in which they run.
 PARTS = ("sota", "ensemble-scores", "curves", "ari", "urelief-grid", "ensemble-grid")
@@ -19,28 +19,24 @@ FOREST: Settings = {"n_estimators": N_TREES, "ensemble": "extra_trees", "max_fea
 
 @dataclass(frozen=True)
 class StudyColumn:
-    """A column of a table: the mean over folds, seeds and labels of some cells."""
+    """A column of a table: the mean over folds, seeds and labels of some jobs."""
 
     title: str
     method: str
-    #: Rankings of the cells that count; None for all of them.
+    #: Rankings of the jobs that count; None for all of them.
     label: str | None = "order"
     settings: Settings = field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
     #: Column of the paper's Table 3 that this one repeats.
     paper: str | None = None
 
-    def cells(self, data_set: str) -> list[Cell]:
-        """The cells whose mean the column shows for a data set."""
+    def jobs(self, data_set: str) -> list[Job]:
+        """The jobs whose mean the column shows for a data set."""
         return [
-            make_cell(data_set, fold, self.method, self.settings, seed)
+            make_job(data_set, fold, self.method, self.settings, seed)
             for seed in self.seeds
             for fold in range(N_FOLDS)
         ]
-
-    def is_available(self) -> bool:
-        """Whether this installation has what the column's method needs."""
-        return recipes.find(self.method).is_available
 
 
 _SEEDS = (0, 1, 2, 3, 4)
@@ -97,21 +93,25 @@ RIGHT_COLUMNS = (
     StudyColumn("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
     *NEW_COLUMNS,
     *CONTROLS,
-    FASTCAN,
+    *((FASTCAN,) if recipes.HAS_FASTCAN else ()),
 )
 #: The paper's seven methods, under the right settings.
 RIGHT_SEVEN = (GENIE3, PUBLISHED_COLUMNS[1], *RIGHT_BASELINES, PUBLISHED_COLUMNS[-1])
 SOTA_COLUMNS = (*PUBLISHED_COLUMNS, *RIGHT_COLUMNS)
-URELIEF_GRID = StudyColumn("URelief grid", "urelief-grid", None)
+#: Settings of URelief, of the paper's Fig. 3: a row for each number of iterations.
+URELIEF_GRID = tuple(
+    StudyColumn(label, "urelief-grid", label)
+    for label in (urelief_label(i, k) for i in URELIEF_ITERATIONS for k in URELIEF_NEIGHBORS)
+)
 
 
-def ensemble_grid() -> tuple[StudyColumn, ...]:
-    """Ensembles and subset sizes of the paper's Fig. 4; both scores come from the same trees."""
+def ensemble_grid(score: str) -> tuple[StudyColumn, ...]:
+    """Subset sizes (rows) and ensembles of the paper's Fig. 4; all scores are of the same trees."""
     return tuple(
         StudyColumn(
             f"{ensemble} {size or 'all'}",
             "forest-grid",
-            None,
+            score,
             {"n_estimators": N_TREES, "ensemble": ensemble, "max_features": size},
         )
         for size in SUBSET_SIZES
@@ -120,37 +120,37 @@ def ensemble_grid() -> tuple[StudyColumn, ...]:
 
 
 def columns_of(part: str) -> tuple[StudyColumn, ...]:
-    """The columns whose cells a part of the study needs."""
+    """The columns whose jobs a part of the study needs."""
     return {
         "sota": SOTA_COLUMNS,
         "ensemble-scores": (GENIE3, RANDOM_FOREST, *DEPARTURES),
         "curves": SOTA_COLUMNS,
         "ari": (),
-        "urelief-grid": (URELIEF_GRID,),
-        "ensemble-grid": ensemble_grid(),
+        "urelief-grid": URELIEF_GRID,
+        "ensemble-grid": ensemble_grid("genie3"),
     }[part]
 
 
-def cells_of(
+def jobs_of(
     parts: Iterable[str], data_sets: Sequence[str], methods: Sequence[str] | None = None
-) -> list[Cell]:
-    """The cells of some parts, each once, in the order in which they are best computed.
+) -> list[Job]:
+    """The jobs of some parts, each once, in the order in which they are best computed.
 
     A part comes after the one before it, so that the main table is there first, and further
     seeds, which only make its means steadier, come last. A fold of all methods comes before the
     next fold: that a method exceeds its limit is then found out by one worker, not by all.
     """
-    found: dict[Cell, None] = {}
+    found: dict[Job, None] = {}
     for part in parts:
         for name in data_sets:
-            cells: list[Cell] = []
+            jobs: list[Job] = []
             for column in columns_of(part):
-                if column.is_available() and (methods is None or column.method in methods):
-                    cells += column.cells(name)
-            found.update(dict.fromkeys(sorted(cells, key=lambda cell: cell.fold)))
+                if methods is None or column.method in methods:
+                    jobs += column.jobs(name)
+            found.update(dict.fromkeys(sorted(jobs, key=lambda job: job.fold)))
             if part == "ari" and methods is None:
-                found[make_cell(name, -1, CLUSTER_HYPOTHESIS, {})] = None
-    return sorted(found, key=lambda cell: cell.seed > 0)  # stable
+                found[make_job(name, -1, CLUSTER_HYPOTHESIS, {})] = None
+    return sorted(found, key=lambda job: job.seed > 0)  # stable
 
 
 def check_parts(parts: Iterable[str]) -> list[str]:

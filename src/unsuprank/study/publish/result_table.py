@@ -20,7 +20,7 @@ class ResultTable:
     name: str
     title: str
     header: Sequence[str]
-    rows: Sequence[Sequence[Entry]]
+    rows: list[list[Entry]]
     notes: Sequence[str] = field(default_factory=tuple)
     #: Columns among which the least number of each row is set in bold.
     bold: Sequence[int] = field(default_factory=tuple)

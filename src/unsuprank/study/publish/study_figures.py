@@ -11,7 +11,7 @@ import numpy as np
 from ...evaluation import plots
 from ..plan import paper
 from ..plan.suites import PUBLISHED_COLUMNS, RANDOM, RIGHT_COLUMNS, RIGHT_SEVEN, StudyColumn
-from .paper_tables import SCORES, available, ensemble_ranks, paper_comparison, urelief_ranks
+from .paper_tables import SCORES, ensemble_ranks, paper_comparison, urelief_ranks
 from .results import Results, StudyCurve
 
 #: The paper shows lung and PCMAC; the others are added because they differ from these.
@@ -60,7 +60,7 @@ def _rank_diagrams(results: Results, keep) -> None:
         (PUBLISHED_COLUMNS, "fig-2-ranks-published", "ours, published settings"),
         (_RIGHT, "fig-2-ranks-right", "ours, right settings, with controls"),
     ):
-        found = results.compare(available(columns))
+        found = results.compare(columns)
         if found is not None:
             caption = f"Fig. 2. Average ranks: {what} ({len(found.datasets)} data sets)."
             keep(plots.plot_average_ranks(found), name, caption)
@@ -88,7 +88,7 @@ def _ensemble_map(ranks: np.ndarray) -> Any:
 def _curves(results: Results, data_set: str, keep, directory: Path) -> None:
     means, sizes, band = {}, None, None
     shown: list[StudyColumn] = [c for c in _RIGHT if c.method not in ("variance", "random")]
-    for column in available(shown):
+    for column in shown:
         curve = results.curve(column, data_set)
         if isinstance(curve, StudyCurve):
             means[column.title], sizes = curve.error, curve.sizes

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import base64
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from ..._progress import clock
 from ..._version import __version__
 from ...io.write import atomic_write
+from .paper_tables import TABLES
 from .result_table import ResultTable
+from .results import Results
+from .study_figures import write_figures
+from .study_verdicts import about_table_2, verdicts
 
 try:
     from jinja2 import Environment
@@ -28,24 +33,47 @@ class StudyFacts:
 
     parts: Sequence[str]
     n_data_sets: int
-    #: Wall time of the runs, by the parts that they were about.
-    wall_seconds: dict[str, float]
-    cell_seconds: float
-    n_cells: int
-    jobs: int
+    #: For every job, the run that it is of (see `Runner.run`), and the seconds of its ranking.
+    times: Sequence[tuple[Mapping[str, Any], float]]
+    n_workers: int
+
+    def wall_seconds(self) -> dict[str, float]:
+        """Wall time of the runs up to their last jobs, by the parts that they were about."""
+        runs: dict[tuple[float, str], float] = {}
+        for run, _ in self.times:
+            key = (run["started"], run["parts"])
+            runs[key] = max(runs.get(key, 0.0), run["seconds"])
+        total: dict[str, float] = {}
+        for (_, parts), seconds in sorted(runs.items()):
+            total[parts] = total.get(parts, 0.0) + seconds
+        return total
 
     def about(self) -> str:
         """What was computed, with what, and how long it took."""
         commit = _commit()
         source = f"unsuprank {__version__}" + (f" at commit {commit}" if commit else "")
-        runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in self.wall_seconds.items())
+        wall = self.wall_seconds()
+        runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in wall.items())
+        ranking = sum(seconds for _, seconds in self.times)
         return (
             f"Made by {source}: {', '.join(self.parts)} on {self.n_data_sets} data sets. "
-            f"{self.n_cells} cells took {clock(sum(self.wall_seconds.values()))} of wall time with "
-            f"{self.jobs} worker processes ({runs}); {clock(self.cell_seconds)} of that "
-            "work was ranking. Errors are means over ten folds and all features of the per-feature "
-            "RMSE of 1NN on the 16 leading features, ranked on the training fold alone."
+            f"{len(self.times)} jobs took {clock(sum(wall.values()))} of wall time with "
+            f"{self.n_workers} worker processes ({runs}); {clock(ranking)} of that work was "
+            "ranking. Errors are means over ten folds and all features of the per-feature RMSE of "
+            "1NN on the 16 leading features, ranked on the training fold alone."
         )
+
+
+def publish(out: Path, results: Results, facts: StudyFacts) -> None:
+    """Write tables, pictures and the page of the parts that `facts` names."""
+    made = (make(results) for part, make in TABLES if part in facts.parts)
+    tables = [table for table in made if table is not None]
+    for table in tables:
+        table.write(out)
+    figures = write_figures(results, facts.parts, out)
+    shown = [t for t in tables if t.name != "fig-5-curves"]  # too long to be read
+    said = verdicts(results) if "sota" in facts.parts else [about_table_2(results)]
+    write_page(out, facts, [line for line in said if line], shown, figures)
 
 
 def write_page(

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from ..plan import paper
-from ..plan.suites import (
-    CUMULATIVE,
-    GENIE3,
-    GENIE3_FIRST,
-    PUBLISHED_COLUMNS,
-    RANDOM,
-    RANDOM_FOREST_FIRST,
-    RIGHT_COLUMNS,
-    StudyColumn,
-)
+from ..plan import paper, suites
+from ..plan.suites import StudyColumn
 from .paper_tables import paper_comparison
 from .results import Results
 
@@ -28,7 +19,7 @@ _SCALE_UNKNOWN = ("USPS",)
 def verdicts(results: Results) -> list[str]:
     """Say in a sentence or two each what was found."""
     lines = [_paper_tests(), about_table_2(results)]
-    lines += [_agreement(results, column) for column in PUBLISHED_COLUMNS if column.is_available()]
+    lines += [_agreement(results, column) for column in suites.PUBLISHED_COLUMNS]
     lines.append(_against_random(results))
     lines.append(
         "The paper calls its measure a mean squared error; its figures are means over features of "
@@ -53,10 +44,10 @@ def verdicts(results: Results) -> list[str]:
 
 def about_table_2(results: Results) -> str:
     """Say whether the departures of the authors' program explain the paper's Table 2."""
-    printed = paper.table_2()["RandomForest"]
-    out, compared = outliers(results, RANDOM_FOREST_FIRST, TABLE_2_TOLERANCE, printed)
-    still_out, also = outliers(results, CUMULATIVE, TABLE_2_TOLERANCE, printed)
-    test = results.compare((GENIE3_FIRST, CUMULATIVE))
+    printed = paper.table(2)["RandomForest"]
+    out, compared = outliers(results, suites.RANDOM_FOREST_FIRST, TABLE_2_TOLERANCE, printed)
+    still_out, also = outliers(results, suites.CUMULATIVE, TABLE_2_TOLERANCE, printed)
+    test = results.compare((suites.GENIE3_FIRST, suites.CUMULATIVE))
     if not compared or not also or test is None:
         return ""
     first, cumulative = test.average_ranks
@@ -88,7 +79,7 @@ def outliers(
     What is `printed` is the paper's Table 3 by default.
     """
     if printed is None:
-        printed = paper.table_3()[column.paper or column.title]
+        printed = paper.table(3)[column.paper or column.title]
     found, compared = [], 0
     for name in results.data_sets:
         value = results.value(column, name)
@@ -130,10 +121,10 @@ def _paper_tests() -> str:
 
 
 def _against_random(results: Results) -> str:
-    chance = results.numbers(RANDOM)
+    chance = results.numbers(suites.RANDOM)
     parts = []
-    for column in (GENIE3, *PUBLISHED_COLUMNS[1:], *RIGHT_COLUMNS):
-        if column is RANDOM or not column.is_available():
+    for column in (suites.GENIE3, *suites.PUBLISHED_COLUMNS[1:], *suites.RIGHT_COLUMNS):
+        if column is suites.RANDOM:
             continue
         ours = results.numbers(column)
         both = (ours == ours) & (chance == chance)

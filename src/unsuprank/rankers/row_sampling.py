@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._checks import check_count, check_fraction_or_count
+from .._checks import check_count, check_fraction_or_count, parameter, with_parameters
 from ..input_rows import rows_of, spread_out
 from .row_blocks import RowBlocks, block_size
 
 
-class RanksBlocks:
+@with_parameters
+class RowBlocksMixin:
     """Of rankers whose scores are means over blocks of rows, where `max_samples` says so.
 
     A ranker has the parameters `max_samples`, `n_blocks` and `scheduler`, and is given a table or,
@@ -23,23 +24,15 @@ class RanksBlocks:
 
     samples_rows: ClassVar[int] = 1024
 
-    max_samples: int | float | None
-    n_blocks: int | None
-    scheduler: Any
+    max_samples: int | float | None = parameter(check_fraction_or_count, default=None)
+    n_blocks: int | None = parameter(check_count, default=None)
+    scheduler: Any = None
 
-    def _check_blocks(self, fewest: int = 1, most: int | None = None) -> None:
-        """Refuse sizes and numbers of blocks that make no sense."""
-        if self.max_samples is not None:
-            check_fraction_or_count("max_samples", self.max_samples)
-        elif self.scheduler is not None:
+    def _check_parameters(self) -> None:
+        if self.max_samples is None and self.scheduler is not None:
             raise ValueError("scheduler hands out blocks of rows; say how large: set max_samples.")
-        if self.n_blocks is None:
-            return
-        if self.max_samples is None:
+        if self.max_samples is None and self.n_blocks is not None:
             raise ValueError("n_blocks needs to know how many rows a block has; set max_samples.")
-        check_count(
-            "n_blocks", self.n_blocks, fewest, **({} if most is None else {"maximum": most})
-        )
 
     def _read(self, X: Any) -> Any:
         if self.max_samples is None:
@@ -50,7 +43,8 @@ class RanksBlocks:
         return super()._read(rows.take(np.arange(rows.n_rows)))  # type: ignore[misc]
 
 
-class RanksSample:
+@with_parameters
+class RowSampleMixin:
     """Of rankers that rank a sample of rows, where `max_samples` says so.
 
     The sample depends on the number of rows only.
@@ -58,12 +52,7 @@ class RanksSample:
 
     samples_rows: ClassVar[int] = 4096
 
-    max_samples: int | float | None
-
-    def _check_parameters(self) -> None:
-        """Refuse sizes of samples that make no sense."""
-        if self.max_samples is not None:
-            check_fraction_or_count("max_samples", self.max_samples)
+    max_samples: int | float | None = parameter(check_fraction_or_count, default=None)
 
     def _read(self, X: Any) -> Any:
         self.rows_used_ = "all rows"

@@ -1,13 +1,14 @@
-"""Work on all rows of a table, a bounded number of them at a time."""
+"""What a table is asked for, wherever its rows are: its columns, and all rows in turn."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeVar
 
 from .._parallel import in_order
+from .schema import Schema
 
 T = TypeVar("T")
 
@@ -16,8 +17,32 @@ class _Advances(Protocol):
     def advance(self, amount: float = 1) -> None: ...
 
 
-class InChunks(ABC):
+class ChunkedRows(ABC):
     """Whatever gives its rows in turn; a subclass may do the work where the rows are."""
+
+    #: Names and kinds of the columns.
+    schema: Schema
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns."""
+        return self.schema.n_columns
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.n_rows, self.n_columns
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns; x0, x1, ... where nothing names them."""
+        names = self.schema.names
+        return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
 
     @abstractmethod
     def chunks(self, n_rows: int) -> Iterator[Any]:

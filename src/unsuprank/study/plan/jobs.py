@@ -1,4 +1,4 @@
-"""A cell is one piece of work: rank one training fold with one method, and judge it."""
+"""A job is one piece of work: rank one training fold with one method, and judge it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ FOLD_SEED = 0
 TABLE_SIZE = 16
 #: Leading features that a grid keeps of each order.
 GRID_KEEPS = 64
-#: The method name of the cells that test the cluster hypothesis.
+#: The method name of the jobs that test the cluster hypothesis.
 CLUSTER_HYPOTHESIS = "cluster-hypothesis"
 
 
 @dataclass(frozen=True)
-class Cell:
+class Job:
     """What to compute; `fold` is -1 for work on the whole data set."""
 
     data_set: str
@@ -39,7 +39,7 @@ class Cell:
 
     @property
     def group(self) -> tuple[Any, ...]:
-        """The cells that differ by fold and seed alone."""
+        """The jobs that differ by fold and seed alone."""
         return self.data_set, self.method, self.settings
 
     def identity(self, data_checksum: str) -> dict[str, Any]:
@@ -60,26 +60,26 @@ class Cell:
         return f"{self.method}({settings}) on {self.data_set}{place}, seed {self.seed}"
 
 
-def make_cell(data_set: str, fold: int, method: str, settings: Settings, seed: int = 0) -> Cell:
-    """A cell whose settings are in a fixed order."""
-    return Cell(data_set, fold, method, tuple(sorted(settings.items())), seed)
+def make_job(data_set: str, fold: int, method: str, settings: Settings, seed: int = 0) -> Job:
+    """A job whose settings are in a fixed order."""
+    return Job(data_set, fold, method, tuple(sorted(settings.items())), seed)
 
 
-def compute(cell: Cell, data: DataSet) -> dict[str, Any]:
-    """The result of a cell, as something that JSON can hold."""
-    if cell.method == CLUSTER_HYPOTHESIS:
+def compute(job: Job, data: DataSet) -> dict[str, Any]:
+    """The result of a job, as something that JSON can hold."""
+    if job.method == CLUSTER_HYPOTHESIS:
         if data.y is None:
             raise ValueError(f"{data.name} has no labels to compare clusters to.")
-        return {"ari": cluster_hypothesis(data.table, data.y, random_state=cell.seed)}
-    recipe, table = recipes.find(cell.method), data.table
+        return {"ari": cluster_hypothesis(data.table, data.y, random_state=job.seed)}
+    recipe, table = recipes.find(job.method), data.table
     sizes = geometric_sizes(table.n_columns)
     if recipe.is_grid:
         sizes = sizes[sizes <= TABLE_SIZE]
 
     def learn(train: np.ndarray) -> recipes.Orders:
-        return recipe.rank(table.take(rows=train), data.n_classes, dict(cell.settings), cell.seed)
+        return recipe.rank(table.take(rows=train), data.n_classes, dict(job.settings), job.seed)
 
-    rows = split_rows(N_FOLDS, table.n_rows, FOLD_SEED)[cell.fold]
+    rows = split_rows(N_FOLDS, table.n_rows, FOLD_SEED)[job.fold]
     judged = judge_fold(rows, learn, make_judge("rmse", "1nn", table, None, FOLD_SEED), sizes)
     keep = GRID_KEEPS if recipe.is_grid else table.n_columns
     return {
