@@ -16,9 +16,7 @@ class Columns:
         self, values: np.ndarray, n_values: np.ndarray, missing: np.ndarray | None = None
     ) -> None: ...
     @overload
-    def __init__(
-        self, columns: SparseLines, n_values: np.ndarray, missing: np.ndarray
-    ) -> None: ...
+    def __init__(self, columns: SparseLines, n_values: np.ndarray, missing: np.ndarray) -> None: ...
 
 class SparseLines:
     """A sparse matrix by rows or by columns."""

@@ -114,6 +114,10 @@ class ColumnMatrix(ABC):
         """Products of all pairs of columns."""
 
     @abstractmethod
+    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
+        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
+
+    @abstractmethod
     def unshifted(self) -> Self:
         """Rows as far from each other as these, with means near 0."""
 
@@ -226,6 +230,14 @@ class DenseMatrix(ColumnMatrix):
 
     def all_column_products(self) -> np.ndarray:
         return self.held.T @ self.held
+
+    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
+        def some(first: int, last: int) -> np.ndarray:
+            with one_blas_thread():
+                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
+
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+        return np.concatenate([np.empty(0), *parts])
 
     def row_squares(self) -> np.ndarray:
         return np.einsum("ij,ij->i", self.held, self.held)
@@ -362,10 +374,7 @@ class CentredMatrix(ColumnMatrix):
         return plain - self.shift * other.sum(axis=0)
 
     def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
-        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns.
-
-        The cost is that of the pairs of values that are held in the same row.
-        """
+        # The cost is that of the pairs of values that are held in the same row.
         rows, columns = self._lines
         n = self.shape[1]
         excess = self.held.sum(axis=0) - 0.5 * len(self) * self.shift

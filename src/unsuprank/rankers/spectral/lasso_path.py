@@ -3,8 +3,8 @@
 Columns enter one at a time, whenever their correlation with what is left of the target reaches that
 of the columns inside, and coefficients move such that these correlations stay equal. A column whose
 coefficient comes to 0 leaves. Where products of all pairs of columns are not too many, a kernel
-follows the path from these alone. Of wide tables they are not made: a step then takes one product of
-all columns with its direction.
+follows the path from these alone. Of wide tables they are not made: a step then takes one product
+of all columns with its direction.
 """
 
 from __future__ import annotations
