@@ -24,7 +24,7 @@ from unsuprank import (
     _kernels,
 )
 from unsuprank.rankers.clustering_space import embed_sparse, gram, squared_distances
-from unsuprank.rankers.sparse_distances import SquaredDistances
+from unsuprank.rankers.row_distances import SquaredDistances
 from unsuprank.table import SparseTable, read_table
 
 FORMATS = ("csr", "csc", "coo", "lil", "dok", "bsr", "dia")

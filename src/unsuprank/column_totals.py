@@ -102,7 +102,7 @@ def chunk_totals(table: Table) -> ColumnTotals:
 
 def _means(table: Table, known: np.ndarray, constant: np.ndarray) -> np.ndarray:
     values = table.values
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         sums = np.nansum(values, axis=0) if table.missing.any() else values.sum(axis=0)
     means = sums / np.maximum(known, 1)
     large = np.flatnonzero(~np.isfinite(sums))

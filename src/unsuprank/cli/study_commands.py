@@ -10,9 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from ..io import FileProblem
-from ..study.data.collection import BASE_URL, COLLECTION
+from ..study.data.collection import BASE_URL, COLLECTION, fetch, problem
 from ..study.data.data_sets import find_data_sets, load_data_set
-from ..study.data.fetch import fetch, problem
 from ..study.engine.runner import Limits
 from ..study.plan.suites import PARTS, check_methods, check_parts
 from . import console

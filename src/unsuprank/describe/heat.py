@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
-from .groups import find_groups
+from .association import find_groups
 
 #: Rows that the map shows at most.
 MAX_ROWS = 200

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from ..rankers.clustering_space import embed, embedding_widths, gram
+from ..rankers.coordinates import Coordinates
 from ..table import read_table
 
 #: Rows that a picture shows at most.
@@ -59,15 +59,12 @@ def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalP
     coordinates = np.zeros((part.n_rows, 2))
     if not part.varies.any():
         return PrincipalPlane(coordinates, 0.0)
-    if embedding_widths(part).sum() < part.n_rows:
-        z = embed(part)
-        products = z.T @ z
-        values, vectors = _largest_two(products)
-        found = z @ vectors
-    else:
-        products = gram(part)
-        values, vectors = _largest_two(products)
-        found = vectors * np.sqrt(values)
+    Z = Coordinates(part, "all rows", way="rows", n_jobs=1).matrix
+    few_rows = Z.shape[0] <= Z.shape[1]
+    products = Z.all_row_products() if few_rows else Z.all_column_products()
+    values, vectors = _largest_two(products)
+    found = vectors * np.sqrt(values) if few_rows else Z @ vectors
+    found *= np.sqrt(part.varies.mean())  # columns that do not vary weigh as much as the others
     # The sign of an axis is arbitrary; the same picture twice needs one.
     found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(len(values))])
     coordinates[:, : len(values)] = found

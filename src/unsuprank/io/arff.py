@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from .._progress import progress
-from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions, check_width
-from .file_column import FileColumn, is_number, nominal_column, shorten
+from .file_column import FileColumn, is_number, nominal_column, parse_floats, shorten
+from .locked_door import memory_for, too_large
+from .parse_dates import parse_dates
 from .text_columns import decode
-from .written_dates import read_dates
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""
@@ -48,7 +48,8 @@ def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
     if not rows:
         raise FileProblem(f"{source} has no rows after @data")
     check_width(len(attributes), source)
-    check_cells([(len(rows), len(attributes))], path, source)
+    if 8 * len(rows) * len(attributes) > memory_for(path):
+        raise too_large(source, memory_for(path))
     where = [number for number, _ in rows]
     defaults = [attribute.default for attribute in attributes]
     cells = [_cells(row, defaults, number, source) for number, row in rows]
@@ -168,7 +169,7 @@ def _column(
 
 def _dates(column: FileColumn) -> FileColumn:
     words = column.categories.tolist()  # type: ignore[union-attr]
-    reading = read_dates(words)
+    reading = parse_dates(words)
     if words and reading.readable.all():
         return column.as_numbers(reading.numbers, reading.note)
     problem = (
@@ -183,7 +184,7 @@ def _numbers(
 ) -> np.ndarray:
     written = ["nan" if cell is None else cell for cell in cells]
     try:
-        return np.fromiter(map(float, written), dtype=np.float64, count=len(cells))
+        return parse_floats(written)
     except ValueError:
         i = next(i for i, cell in enumerate(written) if not is_number(cell))
         raise FileProblem(

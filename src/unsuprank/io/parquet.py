@@ -2,80 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .arrow_sizes import unpacked_bytes
-from .budget import check_bytes
-from .data_file import DataFile, FileProblem, ReadOptions, wrap_errors
+from .data_file import DataFile, ReadOptions
 from .file_column import FileColumn, boolean_column, coded_column, nominal_column, shorten
+from .locked_door import parse
+from .parse_dates import elapsed
 from .text_columns import as_numbers, understood
-from .written_dates import elapsed
 
 
 def read_parquet(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read a Parquet file; a stored pandas index names the rows."""
-    return _read(path, source, "Parquet")
+    return _from_arrow(parse("arrow", path, source, kind="Parquet", columns=None), source)
 
 
 def read_feather(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read a Feather file, which is Arrow's own; a stored pandas index names the rows."""
-    return _read(path, source, "Feather")
-
-
-def _read(path: Path, source: str, what: str) -> DataFile:
-    try:
-        import pyarrow.feather
-        import pyarrow.parquet
-    except ImportError:
-        raise FileProblem(
-            f"{source}: {what} needs pyarrow; pip install 'unsuprank[io]' to read it"
-        ) from None
-    with wrap_errors(f"{source} is not a readable {what} file"):
-        if what == "Parquet":
-            return _from_parquet(path, source)
-        check_bytes(unpacked_bytes(path), path, source)
-        table = pyarrow.feather.read_table(path)
-        read = np.flatnonzero(_is_read(table.schema)).tolist()
-        return _from_arrow(table.schema, table.select(read), source)
-
-
-def _from_parquet(path: Path, source: str) -> DataFile:
-    """Make the columns of a Parquet file."""
-    import pyarrow.parquet
-
-    schema = pyarrow.parquet.read_schema(path)
-    wanted = {field.name for field, read in zip(schema, _is_read(schema), strict=True) if read}
-    return _from_arrow(schema, read_groups(path, source, wanted), source)
-
-
-def read_groups(path: Path, source: str, wanted: Collection[str]) -> Any:
-    """Read some of the columns of a Parquet file, up to its budget."""
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    with pyarrow.parquet.ParquetFile(path) as file:
-        stored, schema = file.metadata, file.schema_arrow
-    sizes = group_sizes(stored)
-    check_bytes(_bytes_of(stored), path, source)
-    names = [name for name in schema.names if name in wanted]
-    with pyarrow.parquet.ParquetFile(path, read_dictionary=leaves_of_texts(stored)) as file:
-        batches = [b for g, size in enumerate(sizes) for b in rows_of_group(file, g, names, size)]
-    return pa.Table.from_batches(batches) if batches else schema.empty_table().select(names)
-
-
-def _bytes_of(stored) -> int:
-    """What a Parquet file takes once it is unpacked, or its values if that is more.
-
-    What single columns take is written there, too, but pyarrow ends the process where that is
-    damaged.
-    """
-    groups = (stored.row_group(g) for g in range(stored.num_row_groups))
-    widths = (max(8, stored.schema.column(j).length) for j in range(stored.num_columns))
-    return max(stored.num_rows * sum(widths), sum(group.total_byte_size for group in groups))
+    return _from_arrow(parse("arrow", path, source, kind="Feather"), source)
 
 
 def group_sizes(stored) -> list[int]:
@@ -110,20 +57,16 @@ def leaves_of_texts(stored) -> list[str]:
     return [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
 
 
-def _from_arrow(schema, table, source: str) -> DataFile:
-    """Make the columns that `schema` tells of; the table has those that are read."""
-    table.validate(full=True)  # offsets of a damaged file may lead out of its buffers
-    index = index_names(schema)
+def _from_arrow(table, source: str) -> DataFile:
+    """Make the columns of a table whose fields say which types the file declares."""
+    index = index_names(table.schema)
     columns, row_names, title = [], None, ""
-    held = iter(table.columns)
-    for field, read in zip(schema, _is_read(schema), strict=True):
-        if not read:
-            columns.append(column_of_others(field.name, field.type, table.num_rows))
-        elif field.name in index:
-            row_names = _row_names(next(held))
+    for field, values in zip(table.schema, table.columns, strict=True):
+        if field.name in index:
+            row_names = _row_names(values)
             title = "" if field.name.startswith("__index_level") else field.name
         else:
-            columns.append(_column(field.name, field.type, next(held)))
+            columns.append(_column(field.name, field.metadata[b"type"].decode(), values))
     notes = [] if row_names is None else ["the stored index names the rows; it is not ranked"]
     return DataFile(source, columns, row_names, notes, row_title=title)
 
@@ -132,12 +75,6 @@ def _row_names(values) -> list[str]:
     words, codes = coded(values)
     names = [str(word) for word in [*words.to_pylist(), None]]
     return [names[code] for code in codes]
-
-
-def _is_read(schema) -> list[bool]:
-    """Mask of the columns that are ranked or name the rows; nobody needs the others."""
-    index = index_names(schema)
-    return [field.name in index or kind_of(field.type) != "others" for field in schema]
 
 
 def index_names(schema) -> set[str]:
@@ -189,8 +126,8 @@ def _names(name: str, words, codes: np.ndarray) -> FileColumn:
     return coded_column(name, [*words.to_pylist(), None], codes)
 
 
-def _column(name: str, type_, values) -> FileColumn:
-    kind = kind_of(type_)
+def _column(name: str, declared: str, values) -> FileColumn:
+    kind = "texts" if "string" in declared.split("<")[0] else kind_of(values.type)
     if kind == "names":
         return _names(name, *coded(values))
     if kind == "booleans":
@@ -199,7 +136,9 @@ def _column(name: str, type_, values) -> FileColumn:
         return FileColumn(name, numbers_of(values))
     if kind == "texts":
         return _understood(_names(name, *coded(values)))
-    return _moments(name, values)
+    if kind == "times":
+        return _moments(name, values)
+    return column_of_others(name, declared, len(values))
 
 
 def column_of_others(name: str, type_, n_rows: int) -> FileColumn:

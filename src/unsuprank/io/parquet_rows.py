@@ -34,7 +34,7 @@ from .parquet import (
     rows_of_group,
     seconds_of,
 )
-from .written_dates import time_scale
+from .parse_dates import time_scale
 
 #: Rows that are decoded at a time.
 BATCH_ROWS = 2**16

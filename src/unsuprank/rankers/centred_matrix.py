@@ -18,23 +18,26 @@ the shift, and are those of the rows of M.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
-from ..table import SparseTable
-from .scaling import range_unit
+from ..table import SparseTable, Table
+from .scaling import centred, range_unit
 
 #: Products of rows, and numbers of products with columns, that are made at a time.
 ROW_BLOCK = 2**17
 COLUMN_BLOCK = 2**20
 #: Columns whose products with all columns are one piece of work.
 GRAM_COLUMNS = 128
+#: Values that are compared at a time along pairs of rows: they stay in the processor's cache.
+PAIR_VALUES = 2**16
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,39 @@ class ColumnMatrix(ABC):
         """Rows and columns."""
         return self.held.shape
 
+    @property
+    @abstractmethod
+    def by_rows(self) -> Any:
+        """What is held, row after row."""
+
+    @property
+    def T(self) -> TransposedMatrix:
+        """The transposed matrix, for products."""
+        return TransposedMatrix(self)
+
+    @property
+    def n_held(self) -> int:
+        """How many values are held."""
+        return self.held.size
+
     def __len__(self) -> int:
         return self.held.shape[0]
 
     @abstractmethod
     def __getitem__(self, key: Any) -> Self:
         """Some rows, or ``[:, columns]``."""
+
+    @abstractmethod
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """All values."""
+
+    @abstractmethod
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
+        """The product with a dense matrix."""
+
+    @abstractmethod
+    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
+        """The product of a dense matrix with this one."""
 
     @abstractmethod
     def __truediv__(self, unit: np.ndarray | float) -> Self:
@@ -71,6 +101,56 @@ class ColumnMatrix(ABC):
     def column_products(self, other: np.ndarray) -> np.ndarray:
         """Products of every column with that of a dense matrix."""
 
+    @abstractmethod
+    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sums of the squares of every column, weighted by row if there are weights."""
+
+    @abstractmethod
+    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
+        """Products of all pairs of rows, on threads if asked for."""
+
+    @abstractmethod
+    def all_column_products(self) -> np.ndarray:
+        """Products of all pairs of columns."""
+
+    @abstractmethod
+    def unshifted(self) -> Self:
+        """Rows as far from each other as these, with means near 0."""
+
+    @abstractmethod
+    def row_squares(self) -> np.ndarray:
+        """Squared norms of the rows."""
+
+    @abstractmethod
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        """Products of neighbouring rows with all rows from `first` on."""
+
+    @abstractmethod
+    def rounding(self) -> float:
+        """How far rounding may take the product of two rows, with room to spare."""
+
+    @abstractmethod
+    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Products of the rows `a` and `b`."""
+
+    @abstractmethod
+    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Squared distances of the rows `a` and `b`, from their differences."""
+
+    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Products of the rows `a` and `b`, pair by pair."""
+        return self._over_pairs(a, b, self._pair_products)
+
+    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Squared distances of the rows `a` and `b`, pair by pair, without cancellation."""
+        return self._over_pairs(a, b, self._pair_distances)
+
+    def _over_pairs(self, a: np.ndarray, b: np.ndarray, measure: Callable) -> np.ndarray:
+        """A measure of both ends of every pair, in blocks."""
+        block = max(1, PAIR_VALUES * len(self) // max(1, self.n_held))
+        parts = [measure(a[k : k + block], b[k : k + block]) for k in range(0, len(a), block)]
+        return np.concatenate([np.empty(0), *parts])
+
     def quadratic_forms(
         self, kernel: np.ndarray | sparse.csr_array, n_jobs: int | None = None
     ) -> np.ndarray:
@@ -78,8 +158,10 @@ class ColumnMatrix(ABC):
 
         def some(first: int, last: int) -> np.ndarray:
             part = self[:, first:last]
+            # Sparse kernels leave no products to others.
+            values = np.asarray(part) if sparse.issparse(kernel) else part
             with one_blas_thread():
-                return part.column_products(kernel @ part)
+                return part.column_products(kernel @ values)
 
         step = max(1, COLUMN_BLOCK // max(1, len(self)))
         parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
@@ -97,7 +179,7 @@ class DenseMatrix(ColumnMatrix):
 
     held: np.ndarray
 
-    @property
+    @cached_property
     def by_rows(self) -> np.ndarray:
         """The values, row after row."""
         return np.ascontiguousarray(self.held)
@@ -111,11 +193,6 @@ class DenseMatrix(ColumnMatrix):
     def __truediv__(self, unit: np.ndarray | float) -> DenseMatrix:
         return DenseMatrix(self.held / unit)
 
-    @property
-    def T(self) -> np.ndarray:
-        """The transposed matrix."""
-        return self.held.T
-
     def __matmul__(self, other: np.ndarray) -> np.ndarray:
         return self.held @ other
 
@@ -123,11 +200,20 @@ class DenseMatrix(ColumnMatrix):
         return other @ self.held
 
     def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
-        """Products of neighbouring rows with all rows from `first` on."""
         return self.held[rows] @ self.held[first:].T
 
+    def rounding(self) -> float:
+        return _rounding(self.shape[1]) * self.row_squares().max()
+
+    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.einsum("ij,ij->i", self.by_rows[a], self.by_rows[b])
+
+    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        apart = self.by_rows[a] - self.by_rows[b]
+        return np.einsum("ij,ij->i", apart, apart)
+
     def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
-        """Products of all pairs of rows: the sum of those over two halves of the columns."""
+        # The sum of those over two halves of the columns.
         cuts = (0, self.shape[1] // 2, self.shape[1])
 
         def half(first: int, last: int) -> np.ndarray:
@@ -139,23 +225,19 @@ class DenseMatrix(ColumnMatrix):
         return np.add(one, other, out=one)
 
     def all_column_products(self) -> np.ndarray:
-        """Products of all pairs of columns."""
         return self.held.T @ self.held
 
     def row_squares(self) -> np.ndarray:
-        """Squared norms of the rows."""
         return np.einsum("ij,ij->i", self.held, self.held)
 
     def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sums of the squares of every column, weighted by row if there are weights."""
         return self.column_products(self.held) if weights is None else weights @ self.held**2
 
     def column_products(self, other: np.ndarray) -> np.ndarray:
         return np.einsum("ij,ij->j", self.held, other)
 
     def unshifted(self) -> DenseMatrix:
-        """Rows as far from each other as these, with means of 0."""
-        return DenseMatrix(self.held - self.held.mean(axis=0))
+        return DenseMatrix(self.by_rows - near_means(self.held.mean(axis=0), self.held.std(axis=0)))
 
     def largest(self) -> float:
         return float(np.abs(self.held).max(initial=0.0))
@@ -171,7 +253,8 @@ class CentredMatrix(ColumnMatrix):
     @classmethod
     def of(cls, table: SparseTable, centre: np.ndarray, factors: np.ndarray) -> CentredMatrix:
         """The values of a table minus those of `centre`, times those of `factors`, per column."""
-        taken = np.where(table.n_held == table.n_rows, _near_means(table), 0.0)
+        near = near_means(table.moments.mean, table.moments.spread)
+        taken = np.where(table.n_held == table.n_rows, near, 0.0)
         values = np.empty(len(table.matrix.data))
         first = 0
         for columns, some in table.pieces():
@@ -209,30 +292,34 @@ class CentredMatrix(ColumnMatrix):
         held = self.by_rows
         return CentredMatrix(_with_values(held, held.data / unit[held.indices]), self.shift / unit)
 
-    @property
-    def T(self) -> TransposedMatrix:
-        """The transposed matrix."""
-        return TransposedMatrix(self)
-
-    def __matmul__(self, other: np.ndarray | TransposedMatrix) -> np.ndarray:
-        if isinstance(other, TransposedMatrix):
-            assert other.matrix is self
-            return self.all_row_products()
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
         return self.held @ other - self.shift @ other
 
     def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
         return (self.held.T @ other.T).T - np.multiply.outer(other.sum(axis=-1), self.shift)
 
-    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
-        """Products of neighbouring rows with all rows from `first` on.
+    @property
+    def n_held(self) -> int:
+        return self.held.nnz
 
-        Those of all rows with all rows are symmetric.
-        """
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        # Those of all rows with all rows are symmetric to the last bit.
         products = np.empty((rows.stop - rows.start, len(self)))
         _kernels.sparse_products(*self._lines, rows.start, rows.stop, products)
         if self.shift.any():
             products -= np.add.outer(self._excess[rows], self._excess)
         return products[:, first:]
+
+    def rounding(self) -> float:
+        held = self.by_rows.power(2).sum(axis=1).max() + self.shift @ self.shift
+        return _rounding(int(np.diff(self.by_rows.indptr).max(initial=0))) * float(held)
+
+    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        plain = self.by_rows[a].multiply(self.by_rows[b]).sum(axis=1)
+        return plain - self._excess[a] - self._excess[b]
+
+    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return (self.by_rows[a] - self.by_rows[b]).power(2).sum(axis=1)
 
     @cached_property
     def _excess(self) -> np.ndarray:
@@ -240,7 +327,6 @@ class CentredMatrix(ColumnMatrix):
         return self.held @ self.shift - 0.5 * (self.shift @ self.shift)
 
     def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
-        """Products of all pairs of rows, on threads if asked for."""
         products = np.empty((len(self), len(self)))
 
         def some(first: int, last: int) -> None:
@@ -256,7 +342,6 @@ class CentredMatrix(ColumnMatrix):
         return sparse_lines(self.by_rows), sparse_lines(self.by_columns)
 
     def all_column_products(self) -> np.ndarray:
-        """Products of all pairs of columns."""
         products = (self.held.T @ self.held).toarray()
         sums = self.held.sum(axis=0) - 0.5 * len(self) * self.shift
         for row, of_row, shift in zip(products, sums, self.shift, strict=True):
@@ -264,12 +349,10 @@ class CentredMatrix(ColumnMatrix):
         return products
 
     def row_squares(self) -> np.ndarray:
-        """Squared norms of the rows."""
         plain = self.held.power(2).sum(axis=1)
         return plain - 2.0 * (self.held @ self.shift) + self.shift @ self.shift
 
     def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sums of the squares of every column, weighted by row if there are weights."""
         weights = np.ones(len(self)) if weights is None else weights
         plain = weights @ self.held.power(2) - 2.0 * self.shift * (weights @ self.held)
         return plain + np.square(self.shift) * weights.sum()
@@ -316,7 +399,6 @@ class CentredMatrix(ColumnMatrix):
         return sums
 
     def unshifted(self) -> CentredMatrix:
-        """Rows as far from each other as these, with means near 0."""
         return CentredMatrix(self.held, np.zeros(self.shape[1]))
 
     def largest(self) -> float:
@@ -325,33 +407,28 @@ class CentredMatrix(ColumnMatrix):
 
 @dataclass(frozen=True)
 class TransposedMatrix:
-    """The transposed matrix of a centred one."""
+    """The transposed matrix of another one."""
 
-    matrix: CentredMatrix
+    matrix: ColumnMatrix
 
-    def __matmul__(self, other: np.ndarray | CentredMatrix) -> np.ndarray:
-        if isinstance(other, CentredMatrix):
-            assert other is self.matrix
-            return other.all_column_products()
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
         return (other.T @ self.matrix).T
 
 
-#: Rows that are compared, and columns that are scored: dense, or those of a sparse table.
-Matrix: TypeAlias = np.ndarray | CentredMatrix
+def raw_columns(table: Table) -> ColumnMatrix:
+    """The columns of a table as they come."""
+    if isinstance(table, SparseTable):
+        return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
+    return DenseMatrix(table.values)
 
 
-def column_products(A: Matrix, other: np.ndarray) -> np.ndarray:
-    """Products of every column with that of a dense matrix."""
-    if isinstance(A, CentredMatrix):
-        return A.column_products(other)
-    return np.einsum("ij,ij->j", A, other)
-
-
-def column_squares(A: Matrix, weights: np.ndarray | None = None) -> np.ndarray:
-    """Sums of the squares of every column, weighted by row if there are weights."""
-    if isinstance(A, CentredMatrix):
-        return A.column_squares(weights)
-    return column_products(A, A) if weights is None else weights @ np.square(A)
+def centred_columns(table: Table, length: float = 1.0) -> tuple[ColumnMatrix, np.ndarray]:
+    """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
+    if isinstance(table, SparseTable):
+        norms = table.moments.spread * np.sqrt(table.n_rows)
+        return CentredMatrix.standardised(table, length), norms
+    Z, norms = centred(table.values, length)
+    return DenseMatrix(Z), norms
 
 
 def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
@@ -362,11 +439,15 @@ def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
     return np.minimum(factors, np.finfo(float).max)
 
 
-def _near_means(table: SparseTable) -> np.ndarray:
+def near_means(means: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """The means, rounded as little as keeps whole numbers whole: their differences stay exact."""
-    spread = table.moments.spread
-    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0.0, spread, 1.0))[1] - 1)
-    return np.rint(table.moments.mean / unit) * unit
+    unit = np.ldexp(1.0, np.frexp(np.where(spreads > 0.0, spreads, 1.0))[1] - 1)
+    return np.rint(means / unit) * unit
+
+
+def _rounding(n_terms: int) -> float:
+    """Relative error of a sum over the values of two rows."""
+    return 8.0 * np.finfo(float).eps * (n_terms + 8)
 
 
 def _with_values(matrix: Any, values: np.ndarray) -> Any:

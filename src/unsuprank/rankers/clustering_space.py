@@ -36,7 +36,7 @@ from .. import _kernels
 from .._parallel import in_batches, interruptible, one_blas_thread
 from ..table import SparseTable, Table
 from .centred_matrix import CentredMatrix, sparse_lines, spread_factors
-from .sparse_distances import SquaredDistances, to_distances
+from .row_distances import SquaredDistances, to_distances
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20

@@ -104,7 +104,7 @@ class RowBlocks:
             blocks = range(first + k, last)
             return [submit(client, _block_task, rows, settings, b) for b in blocks]
 
-        return in_turn(start, source.mend)
+        return in_turn(client, start, source.mend)
 
     def _together(self, first: int, last: int) -> tuple[Any, int]:
         """What has the rows of the blocks from `first` on, and up to which block it does."""

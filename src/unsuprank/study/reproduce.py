@@ -13,7 +13,7 @@ from .engine.store import Store
 from .plan.recipes import HAS_FASTCAN
 from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts, publish
+from .publish.study_page import publish
 
 
 def reproduce(
@@ -68,23 +68,14 @@ def reproduce(
     out.mkdir(parents=True, exist_ok=True)
     if not HAS_FASTCAN:
         say("fastcan is skipped: it is not installed.")
-    runner = Runner(
-        Store(out / "store", say),
-        files,
-        n_jobs=jobs,
-        scheduler=scheduler,
-        limits=NO_LIMITS if full else limits,
-        retry_failed=retry_failed,
-        verbose=verbose,
-    )
+    runner = Runner(Store(out / "store", say), files, NO_LIMITS if full else limits, retry_failed)
     wanted = jobs_of(parts, list(files), chosen)
-    summary = runner.run(wanted, parts)
+    summary = runner.run(wanted, jobs, scheduler, parts, verbose)
     for line in (*summary.over_limit, *summary.failed):
         say(line)
     outcomes = (runner.stored(job) for job in wanted)
     times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
-    facts = StudyFacts(parts, len(files), times, jobs)
-    publish(out, Results(runner.stored, list(files)), facts)
+    publish(out, Results(runner.stored, list(files)), parts, times, jobs)
     return summary
 
 

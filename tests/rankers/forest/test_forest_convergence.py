@@ -24,7 +24,7 @@ from unsuprank.rankers.forest.convergence import (
 )
 from unsuprank.rankers.forest.growing import Grower
 from unsuprank.rankers.forest.parameters import grow_settings
-from unsuprank.rankers.forest.tree_scores import ScoreSum, TreeScores, tree_scores
+from unsuprank.rankers.forest.tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
 from unsuprank.table import read_table
 
 FORESTS = (Genie3, RandomForestScore, SymbolicScore)
@@ -231,6 +231,10 @@ class TestGrowing:
         some = np.array([3, 1])
         np.testing.assert_array_equal(both[1].of(some).sums, both[1].sums[:, some])
         np.testing.assert_array_equal(both[0].of(some).mean(), both[0].mean()[some])
+        all_columns, two = ScoreSum(5), ScoreSum(2)
+        all_columns.add(dense_scores(dense + 1.0), 96)
+        two.add(dense_scores(dense[:, some] + 1.0), 96)
+        np.testing.assert_array_equal(all_columns.of(some).standard_error(), two.standard_error())
 
     def test_standard_error_by_its_definition(self):
         rng = np.random.default_rng(1)

@@ -57,23 +57,6 @@ def test_in_reach():
         assert in_reach(total, n_top).tolist() == expected
 
 
-def test_sums_of_some_columns_and_of_more_trees():
-    values = np.random.default_rng(2).random((30, 6))
-    whole, first, second = ScoreSum(6), ScoreSum(6), ScoreSum(6)
-    whole.add(dense_scores(values), 30)
-    first.add(dense_scores(values[:12]), 12)
-    second.add(dense_scores(values[12:]), 18)
-    both = first.plus(second)
-    assert (both.n_trees, both.n_uses) == (whole.n_trees, whole.n_uses)
-    np.testing.assert_allclose(both.standard_error(), whole.standard_error(), rtol=1e-12)
-    one = ScoreSum(6)
-    one.add(dense_scores(values[:1]), 1)
-    np.testing.assert_array_equal(one.mean(), values[0])
-    some, part = ScoreSum(2), np.array([4, 1])
-    some.add(dense_scores(values[:, part]), 30)
-    np.testing.assert_array_equal(whole.of(part).standard_error(), some.standard_error())
-
-
 def test_columns_drop_out_and_keep_what_was_known(X):
     race = run_race(X, seed=1)
     assert race.seen.ended == "stable"

@@ -7,6 +7,5 @@ NB_MODULE(_kernels, m) {
   unsuprank::bind_sparse(m);
   unsuprank::bind_forest(m);
   unsuprank::bind_relief(m);
-  unsuprank::bind_neighbour_swaps(m);
-  unsuprank::bind_lasso(m);
+  unsuprank::bind_subset(m);
 }

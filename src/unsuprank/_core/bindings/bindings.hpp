@@ -8,6 +8,5 @@ void bind_space(nanobind::module_& m);
 void bind_sparse(nanobind::module_& m);
 void bind_forest(nanobind::module_& m);
 void bind_relief(nanobind::module_& m);
-void bind_neighbour_swaps(nanobind::module_& m);
-void bind_lasso(nanobind::module_& m);
+void bind_subset(nanobind::module_& m);
 }  // namespace unsuprank

@@ -77,18 +77,18 @@ constexpr int kPlainRegisters = 16;
 template <int kBytes>
 constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES&& kBytes == 64;
 
-// Calls `work`, which is to be inlined, with the size of the registers that the processor has, in
-// a function that is compiled for them.
+// What `work`, which is to be inlined, gives for the size of the registers that the processor has,
+// in a function that is compiled for them.
 #if UNSUPRANK_HAS_CLONES
 template <typename Work>
 UNSUPRANK_TARGET("arch=x86-64-v4")
-void with_long_registers(const Work& work) {
-  work(Registers<64>());
+auto with_long_registers(const Work& work) {
+  return work(Registers<64>());
 }
 template <typename Work>
 UNSUPRANK_TARGET("arch=x86-64-v3")
-void with_middle_registers(const Work& work) {
-  work(Registers<32>());
+auto with_middle_registers(const Work& work) {
+  return work(Registers<32>());
 }
 inline int register_bytes() {
   static const int bytes = UNSUPRANK_HAS("x86-64-v4") ? 64 : UNSUPRANK_HAS("x86-64-v3") ? 32 : 16;
@@ -96,12 +96,12 @@ inline int register_bytes() {
 }
 #endif
 template <typename Work>
-void with_registers(const Work& work) {
+auto with_registers(const Work& work) {
 #if UNSUPRANK_HAS_CLONES
   if (register_bytes() == 64) return with_long_registers(work);
   if (register_bytes() == 32) return with_middle_registers(work);
 #endif
-  work(Registers<kPlainRegisters>());
+  return work(Registers<kPlainRegisters>());
 }
 
 // Asks for memory that is about to be read.

@@ -71,10 +71,9 @@ double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, do
   const double span = range.high * unit - low;
   const double known = static_cast<double>(range.known);
   const bool complete = range.known == rows;
-  double squares;
-  with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
+  const double squares = with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
     const double sum = to_unit_range<bytes>(x, rows, unit, low, span, complete, out);
-    squares = centre<bytes>(out, rows, sum / known, complete);
+    return centre<bytes>(out, rows, sum / known, complete);
   });
   const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;

@@ -12,9 +12,8 @@ from sklearn.utils import check_random_state
 
 from ..._checks import check_count, check_number, parameter, with_parameters
 from ...ranker import MethodCard
-from ...table import SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix
-from ..scaling import constant_columns
+from ...table import Table
+from ..centred_matrix import ColumnMatrix
 from . import toolbox
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
 from .ndfs_toolbox import ToolboxLaplacian, require_squarable, toolbox_ndfs
@@ -128,19 +127,13 @@ class NDFS(SpectralRanker):
         graph = self._neighbour_graph(X)
         if self.preset is not None:
             return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
-        # No column stands in for an intercept: without their means, constant ones are 0.
-        X = _centred(table, X, self.scale_free)
+        if not how.standardize:
+            # No column stands in for an intercept: without their means, constant ones are 0.
+            Z, norms = self._unit_columns(table, X)
+            with np.errstate(over="ignore"):
+                X = Z / (1.0 / np.where(norms > 0, norms, 1.0))
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
-    def _start(self, X: Matrix, graph: sparse.csr_array) -> np.ndarray:
+    def _start(self, X: ColumnMatrix, graph: sparse.csr_array) -> np.ndarray:
         count = min(self.n_clusters or suggested_clusters(graph), len(X))
         return starting_clusters(X, count, check_random_state(self.random_state))
-
-
-def _centred(table: Table, X: Matrix, standardised: bool) -> Matrix:
-    """The columns of `X`, or of a sparse table, about their means."""
-    if isinstance(X, np.ndarray):
-        return np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
-    if standardised or not isinstance(table, SparseTable):
-        return X
-    return CentredMatrix.of(table, table.moments.mean, table.varies.astype(np.float64))

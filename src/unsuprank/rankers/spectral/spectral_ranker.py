@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from copy import copy
 from typing import Any, ClassVar, Self, get_args
 
@@ -19,10 +18,9 @@ from ..._checks import (
     with_parameters,
 )
 from ...ranker import Ranker, with_quotations
-from ...table import SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix
+from ...table import Table
+from ..centred_matrix import ColumnMatrix, centred_columns, raw_columns
 from ..row_sampling import RowSampleMixin
-from ..scaling import centred
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
 
@@ -68,7 +66,7 @@ n_clusters : int, optional
 class SpectralRanker(RowSampleMixin, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
-    A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
+    A subclass has the parameters below and declares its own in the same way, says how the toolbox scikit-feature runs it, and writes
     ``_raw_scores``. Its docstring quotes ``{shared_parameters}``, ``{n_clusters}`` and
     ``{toolbox_notes}``.
     """
@@ -115,26 +113,20 @@ class SpectralRanker(RowSampleMixin, Ranker):
             return self
         return copy(self).set_params(**self.published.parameters)
 
-    def _columns(self, table: Table) -> Matrix:
-        """The columns that rows are compared by and that are scored."""
-        if not isinstance(table, SparseTable):
-            return self._scaled(table.values)
+    def _columns(self, table: Table) -> ColumnMatrix:
+        """The columns that rows are compared by: standardised, or as they come."""
         if self.scale_free:
-            return CentredMatrix.standardised(table, np.sqrt(table.n_rows))
-        return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
+            return centred_columns(table, np.sqrt(table.n_rows))[0]
+        return raw_columns(table)
 
-    def _scaled(self, values: np.ndarray) -> np.ndarray:
-        return centred(values, np.sqrt(len(values)))[0] if self.scale_free else values
+    def _unit_columns(self, table: Table, X: ColumnMatrix) -> tuple[ColumnMatrix, np.ndarray]:
+        """The columns of `X` centred and of norm 1, and the norms that they had."""
+        if self.scale_free:
+            length = np.sqrt(table.n_rows)
+            return X / length, length * table.varies
+        return centred_columns(table)
 
-    def _by_blocks(
-        self, table: Table, X: Matrix, score: Callable[[np.ndarray], np.ndarray]
-    ) -> np.ndarray:
-        """Scores of all columns, those of a sparse table written out some at a time."""
-        if isinstance(X, np.ndarray):
-            return score(X)
-        return np.concatenate([score(self._scaled(block)) for _, block in table.blocks()])
-
-    def _neighbour_graph(self, X: Matrix) -> sparse.csr_array:
+    def _neighbour_graph(self, X: ColumnMatrix) -> sparse.csr_array:
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)

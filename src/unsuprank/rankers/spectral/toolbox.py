@@ -20,10 +20,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import lars_path
 
+from ..._progress import Progress
+from ..centred_matrix import ColumnMatrix
 from .graph import LARGEST_EIGENVALUE
 
 PRESETS = (None, "scikit-feature")
@@ -109,8 +114,30 @@ come: those with a large mean stand in for the missing intercept and those with 
 need large coefficients, so here columns are standardised by default.""",
 )
 
-#: Least angle regression without the lasso's drops, as scikit-learn names it.
-MCFS_METHOD: Literal["lar"] = "lar"
+
+def least_angle_ends(
+    Z: ColumnMatrix, Y: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
+) -> np.ndarray:
+    """Coefficients, columns x targets, of least angle regressions without the lasso's drops.
+
+    scikit-learn's variant turns the direction of a coefficient that crosses 0, after which the
+    error of the fit can grow.
+    """
+    columns = np.asarray(Z)
+
+    def end(target: np.ndarray) -> np.ndarray:
+        return lars_path(columns, target, max_iter=steps, method="lar", return_path=False)[2]
+
+    ends = []
+    pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
+    with warnings.catch_warnings():
+        # Columns that repeat others are left out on the way, as they should be.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for found in pool(delayed(end)(target) for target in Y.T):
+            ends.append(found)
+            bar.advance()
+    return np.column_stack(ends)
 
 
 def mcfs_scores(coef: np.ndarray) -> np.ndarray:

@@ -85,7 +85,7 @@ class Residual:
         self, coordinates: ColumnMatrix, widths: np.ndarray, candidates: np.ndarray | None = None
     ) -> None:
         if coordinates.shape[0] > coordinates.shape[1] and coordinates.shape[1] <= MOST_LINES:
-            coordinates = DenseMatrix(root_of(coordinates.T @ coordinates))
+            coordinates = DenseMatrix(root_of(coordinates.all_column_products()))
         self._coordinates = coordinates
         #: A A', if there is room for it.
         self._kernel = coordinates.all_row_products() if len(coordinates) <= MOST_LINES else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,6 @@ from ...evaluation.judges import make_judge
 from ..data.data_sets import DataSet
 from . import recipes
 from .code_digest import code_digest
-from .recipes import Settings
 
 N_FOLDS = 10
 FOLD_SEED = 0
@@ -60,43 +58,28 @@ class Job:
         return f"{self.method}({settings}) on {self.data_set}{place}, seed {self.seed}"
 
 
-def make_job(data_set: str, fold: int, method: str, settings: Settings, seed: int = 0) -> Job:
-    """A job whose settings are in a fixed order."""
-    return Job(data_set, fold, method, tuple(sorted(settings.items())), seed)
-
-
 def compute(job: Job, data: DataSet) -> dict[str, Any]:
     """The result of a job, as something that JSON can hold."""
     if job.method == CLUSTER_HYPOTHESIS:
         if data.y is None:
             raise ValueError(f"{data.name} has no labels to compare clusters to.")
         return {"ari": cluster_hypothesis(data.table, data.y, random_state=job.seed)}
-    recipe, table = recipes.find(job.method), data.table
+    rank, table, is_grid = recipes.find(job.method), data.table, job.method in recipes.GRIDS
     sizes = geometric_sizes(table.n_columns)
-    if recipe.is_grid:
+    if is_grid:
         sizes = sizes[sizes <= TABLE_SIZE]
 
     def learn(train: np.ndarray) -> recipes.Orders:
-        return recipe.rank(table.take(rows=train), data.n_classes, dict(job.settings), job.seed)
+        return rank(table.take(rows=train), data.n_classes, dict(job.settings), job.seed)
 
     rows = split_rows(N_FOLDS, table.n_rows, FOLD_SEED)[job.fold]
     judged = judge_fold(rows, learn, make_judge("rmse", "1nn", table, None, FOLD_SEED), sizes)
-    keep = GRID_KEEPS if recipe.is_grid else table.n_columns
+    keep = GRID_KEEPS if is_grid else table.n_columns
     return {
         "sizes": sizes.tolist(),
         "rankings": {
-            label: {"order": pack_order(order[:keep]), "rmse": judged.values[label][0].tolist()}
+            label: {"order": order[:keep].tolist(), "rmse": judged.values[label][0].tolist()}
             for label, order in judged.orders.items()
         },
         "seconds": round(judged.seconds, 4),
     }
-
-
-def pack_order(order: np.ndarray) -> str:
-    """Column indices as text: base64 of little-endian 32-bit numbers."""
-    return base64.b64encode(np.asarray(order, dtype="<u4").tobytes()).decode()
-
-
-def unpack_order(text: str) -> np.ndarray:
-    """The order that :func:`pack_order` packed."""
-    return np.frombuffer(base64.b64decode(text), dtype="<u4").astype(np.intp)

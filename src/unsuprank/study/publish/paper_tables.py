@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.stats import wilcoxon
@@ -63,11 +62,10 @@ def table_2(results: Results) -> ResultTable:
     ratios = [
         (f"ratio: {title}", _ratio(a, b)) for (title, a), (_, b) in zip(ours, theirs, strict=True)
     ]
-    notes = []
-    for label, without in (("all data sets", ()), ("without leukemia", REPEATED)):
-        found = results.compare(columns, without)
-        if found:
-            notes.append(f"Friedman, {label}: {_sentence(found)}")
+    notes = [
+        f"Friedman, {label}: {_sentence(found)}"
+        for label, found in _compared("all data sets", results, columns)
+    ]
     notes.append(
         f"The paper: average ranks {paper.TABLE_2_AVERAGE_RANKS['Genie3']} and "
         f"{paper.TABLE_2_AVERAGE_RANKS['RandomForest']}, p = {paper.TABLE_2_FRIEDMAN_P}."
@@ -118,27 +116,32 @@ def beside_paper(results: Results) -> ResultTable:
 
 def tests(results: Results) -> ResultTable:
     """Test several sets of methods by Friedman and Nemenyi."""
-    right = [*suites.RIGHT_SEVEN, *(c for c in suites.RIGHT_COLUMNS if c not in suites.RIGHT_SEVEN)]
-    cases: list[tuple[str, Comparison | None]] = [("the paper's own Table 3", paper_comparison())]
-    for label, columns in (
-        ("published settings", suites.PUBLISHED_COLUMNS),
-        ("right settings", right),
-    ):
-        cases.append((label, results.compare(columns)))
-        cases.append((f"{label}, without leukemia", results.compare(columns, REPEATED)))
-    rows: list[list] = []
+    cases = [
+        ("the paper's own Table 3", paper_comparison()),
+        *_compared("published settings", results, suites.PUBLISHED_COLUMNS),
+        *_compared("right settings", results, suites.RIGHT_SETTINGS),
+    ]
+    rows: list[list[Entry]] = []
     for label, found in cases:
-        if found is not None:
-            ranks = ", ".join(
-                f"{m} {r:.2f}"
-                for r, m in sorted(zip(found.average_ranks, found.methods, strict=True))
-            )
-            p = f"{found.p_value:.3g}"
-            rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
+        by_rank = sorted(zip(found.average_ranks, found.methods, strict=True))
+        ranks = ", ".join(f"{method} {rank:.2f}" for rank, method in by_rank)
+        p = f"{found.p_value:.3g}"
+        rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
     header = ["methods and data", "data sets", "Friedman p", "critical distance", "average ranks"]
     return ResultTable(
         "tests", "Friedman's test and Nemenyi's critical distance (0.05)", header, rows
     )
+
+
+def _compared(
+    label: str, results: Results, columns: Sequence[StudyColumn]
+) -> Iterator[tuple[str, Comparison]]:
+    """Compare columns on all data sets, and on those that are independent."""
+    without = f"{label}, without leukemia" if label != "all data sets" else "without leukemia"
+    for what, left_out in ((label, ()), (without, REPEATED)):
+        found = results.compare(columns, left_out)
+        if found is not None:
+            yield what, found
 
 
 def beyond(results: Results) -> ResultTable:
@@ -207,33 +210,23 @@ def paper_comparison() -> Comparison:
     return compare(values, datasets=list(paper.DATA_SETS))
 
 
-def urelief_ranks(results: Results) -> np.ndarray | None:
-    """Average ranks of URelief's settings, shape (iterations, neighbours)."""
-    return _grid_ranks(results, suites.URELIEF_GRID, len(paper.URELIEF_ITERATIONS))
-
-
-def ensemble_ranks(results: Results, score: str) -> np.ndarray | None:
-    """Average ranks of one score, shape (subset sizes, ensembles)."""
-    return _grid_ranks(results, suites.ensemble_grid(score), len(paper.SUBSET_SIZES))
-
-
-def _grid_ranks(results: Results, settings: Sequence[StudyColumn], n_rows: int) -> Any:
-    """Average ranks over the data sets on which every setting has a value, or None.
+def grid_ranks(results: Results, grid: suites.Grid) -> np.ndarray | None:
+    """Average ranks of settings over the data sets on which every setting has a value, or None.
 
     Settings without any value get NaN.
     """
-    errors = np.array([results.numbers(column) for column in settings])
-    known = ~np.isnan(errors).all(axis=1)
+    errors = np.array([[results.numbers(column) for column in row] for row in grid])
+    known = ~np.isnan(errors).all(axis=2)
     if known.sum() < 2 or (~np.isnan(errors[known]).any(axis=0)).sum() < 2:
         return None
-    ranks = np.full(len(settings), np.nan)
+    ranks = np.full(known.shape, np.nan)
     ranks[known] = compare(errors[known].T).average_ranks
-    return ranks.reshape(n_rows, -1)
+    return ranks
 
 
 def urelief_table(results: Results) -> ResultTable | None:
     """Average ranks of URelief's settings; None where too few have a value."""
-    ranks = urelief_ranks(results)
+    ranks = grid_ranks(results, suites.URELIEF_GRID)
     if ranks is None:
         return None
     header = ["iterations", *(f"K = {k}" for k in paper.URELIEF_NEIGHBORS)]
@@ -248,12 +241,12 @@ def ensemble_table(results: Results) -> ResultTable:
     """Average ranks of ensembles and subset sizes, for each score."""
     rows: list[list[Entry]] = []
     for score, title in SCORES.items():
-        ranks = ensemble_ranks(results, score)
+        ranks = grid_ranks(results, suites.ensemble_grid(score))
         if ranks is not None:
             for size, row in zip(paper.SUBSET_SIZES, ranks, strict=True):
                 rows.append([title, size or "n", *map(_number, row)])
     notes = []
-    for column in suites.ensemble_grid("genie3"):
+    for column in suites.PARTS["ensemble-grid"]:
         missing = [n for n in results.data_sets if isinstance(results.value(column, n), str)]
         if missing:
             notes.append(

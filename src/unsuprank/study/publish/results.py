@@ -11,7 +11,7 @@ import numpy as np
 
 from ...evaluation import Comparison, compare
 from ...evaluation.selection import size_index
-from ..plan.jobs import CLUSTER_HYPOTHESIS, TABLE_SIZE, Job, make_job
+from ..plan.jobs import CLUSTER_HYPOTHESIS, TABLE_SIZE, Job
 from ..plan.suites import StudyColumn
 
 #: Looks a job up: its stored outcome, or None.
@@ -84,7 +84,7 @@ class Results:
 
     def ari(self, data_set: str) -> float | None:
         """Median adjusted Rand index of k-means against the classes."""
-        outcome = self._lookup(make_job(data_set, -1, CLUSTER_HYPOTHESIS, {}))
+        outcome = self._lookup(Job(data_set, -1, CLUSTER_HYPOTHESIS))
         return outcome["ari"] if outcome and outcome["status"] == "done" else None
 
     def compare(
