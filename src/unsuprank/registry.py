@@ -117,8 +117,8 @@ def make(
 ) -> Ranker:
     """A ranker by name, given those of the parameters that it knows.
 
-    Who asks by name wants a stable answer: a forest grows until its `n_top` best
-    columns do (16 if that is not given), unless `n_estimators` is among the parameters.
+    Who asks by name wants a stable answer: a forest grows until its `n_top` best columns (16 if
+    that is not given) are stable, unless `n_estimators` is among the parameters.
     """
     method = find(name)
     offered = {"random_state": seed, "n_jobs": n_jobs, **params}

@@ -15,12 +15,11 @@ from .compare_command import compare
 from .curve_command import curve
 from .explain_command import explain
 from .methods_command import methods
-from .options import Session
 from .rank_command import rank
 from .study_commands import data_app, reproduce
 from .transform_command import transform
 
-ERROR, WARNING = "[bold red]error:[/bold red]", "[yellow]warning:[/yellow]"
+DEBUG = "--debug"
 
 app = typer.Typer(
     name="unsuprank",
@@ -38,11 +37,9 @@ app = typer.Typer(
 def _common(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    _debug: Annotated[bool, typer.Option(DEBUG, help="Show tracebacks of errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no notes.")] = False,
 ) -> None:
-    session = context.ensure_object(Session)
-    session.debug, session.quiet = debug, quiet
     context.with_resource(console.told_to_be(quiet))
     if version:
         typer.echo(f"unsuprank {__version__}")
@@ -74,33 +71,30 @@ app.add_typer(data_app, name="data")
 
 def _common_first(arguments: list[str]) -> list[str]:
     """Put the options of all commands, which may stand anywhere, where typer wants them."""
-    common = [a for a in arguments if a in ("--debug", "--quiet")]
+    common = [a for a in arguments if a in (DEBUG, "--quiet")]
     return [*common, *[a for a in arguments if a not in common]]
 
 
 def run(arguments: list[str]) -> int:
     """Run a command; errors become one line on stderr and an exit code."""
-    session = Session()
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: console.say(WARNING, str(message))
+            warnings.showwarning = lambda message, *_, **__: console.say(
+                console.WARNING, str(message)
+            )
             # That a forest is not stable is left to a note.
             warnings.filterwarnings("ignore", "Two fits of", ConvergenceWarning)
-            code = app(
-                args=_common_first(arguments),
-                prog_name="unsuprank",
-                standalone_mode=False,
-                obj=session,
-            )
+            given = _common_first(arguments)
+            code = app(args=given, prog_name="unsuprank", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
         code, message = errors.ending(error)
-        if session.debug and code in (errors.FAULT, errors.BAD_DATA):
+        if DEBUG in arguments and code in (errors.FAULT, errors.BAD_DATA):
             raise
         if code == errors.OK:
             sys.stderr.close()  # the reader of the pipe has gone; there is nobody to tell
         else:
-            console.say(ERROR, message)
+            console.say(console.ERROR, message)
         return code
     if code == errors.INTERRUPTED:  # typer's own answer to Ctrl-C
-        console.say(ERROR, "interrupted")
+        console.say(console.ERROR, "interrupted")
     return code if isinstance(code, int) else errors.OK

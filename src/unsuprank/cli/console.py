@@ -18,6 +18,9 @@ from rich.table import Table as RichTable
 from .._progress import SilentDisplay, use_display
 from ..io import shorten
 
+#: What a line is.
+NOTE, WARNING = "[dim]note:[/dim]", "[yellow]warning:[/yellow]"
+ERROR = "[bold red]error:[/bold red]"
 #: Columns of tables that hold words.
 WORDS = ("feature", "method", "direction")
 
@@ -37,7 +40,7 @@ def err() -> Console:
 def note(text: str) -> None:
     """Say in one line what may be good to know, unless asked to be quiet."""
     if not _quiet.get():
-        say("[dim]note:[/dim]", text)
+        say(NOTE, text)
 
 
 def say(mark: str, text: str, width: int = 500) -> None:
@@ -48,8 +51,11 @@ def say(mark: str, text: str, width: int = 500) -> None:
 class RichDisplay:
     """A bar with the time left, which appears after a second of work."""
 
+    #: Rich shows one bar at a time: other pieces of work stay silent meanwhile.
+    _any_shown = False
+
     def __init__(self, label: str, console: Console, patience: float = 1.0) -> None:
-        self.shown = False
+        self._shown = False
         self._appears = time.monotonic() + patience
         columns = (
             TextColumn("{task.description}"),
@@ -63,16 +69,16 @@ class RichDisplay:
 
     def update(self, done: float, total: float, note: str = "") -> None:
         """Show how much is done, once it is worth it."""
-        if not self.shown and time.monotonic() >= self._appears:
+        if not RichDisplay._any_shown and time.monotonic() >= self._appears:
             self._bar.start()
-            self.shown = True
+            self._shown = RichDisplay._any_shown = True
         self._bar.update(self._task, completed=done, total=total, note=escape(note))
 
     def close(self) -> None:
         """Take the bar away."""
-        if self.shown:
+        if self._shown:
             self._bar.stop()
-            self.shown = False
+            self._shown = RichDisplay._any_shown = False
 
 
 @contextmanager
@@ -95,16 +101,7 @@ def _progress_display(quiet: bool) -> AbstractContextManager[None]:
         return use_display(lambda _: SilentDisplay())
     if not console.is_terminal:
         return nullcontext()
-    open_bars: list[RichDisplay] = []
-
-    def display(label: str) -> RichDisplay:
-        # Rich shows one live bar at a time: an inner piece of work stays silent.
-        patience = 1.0 if not any(bar.shown for bar in open_bars) else float("inf")
-        bar = RichDisplay(label, console, patience)
-        open_bars.append(bar)
-        return bar
-
-    return use_display(display)
+    return use_display(lambda label: RichDisplay(label, console))
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:

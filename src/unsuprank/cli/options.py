@@ -32,8 +32,8 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-#: What a list of names is to typer.
-_listed: Any = {"parser": split_names, "metavar": "A,B"}
+#: What an option that takes a list of names is to typer.
+LISTED: Any = {"parser": split_names, "metavar": "A,B"}
 
 
 def checked(check: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -68,14 +68,6 @@ class OptionGroup:
     """Base of dataclasses whose fields are options of a command."""
 
 
-@dataclass
-class Session:
-    """What was said for all commands; the object of typer's context."""
-
-    debug: bool = False
-    quiet: bool = False
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileOptions(ReadOptions, OptionGroup):
     """Which file to read, and how."""
@@ -102,7 +94,7 @@ class FileOptions(ReadOptions, OptionGroup):
         _reading(parser=_decimal_mark, metavar=".|,", help="Decimal mark, detected by default."),
     ] = None
     na: Annotated[
-        Any, _reading(**_listed, help="Further missing values, beside NA, ? and the like: -999,-.")
+        Any, _reading(**LISTED, help="Further missing values, beside NA, ? and the like: -999,-.")
     ] = ""
 
 
@@ -128,7 +120,7 @@ Memory = Annotated[
 class TableOptions(FileOptions):
     """Which file to read, and what its columns are."""
 
-    drop: Annotated[Any, _reading(**_listed, help="Columns to leave out: a,b,c.")] = ""
+    drop: Annotated[Any, _reading(**LISTED, help="Columns to leave out: a,b,c.")] = ""
     label: Annotated[
         str | None,
         _reading(
@@ -136,9 +128,9 @@ class TableOptions(FileOptions):
             "file, or a column of obs of an .h5ad file."
         ),
     ] = None
-    nominal: Annotated[
-        Any, _reading(**_listed, help="Numeric columns to treat as categorical.")
-    ] = ""
+    nominal: Annotated[Any, _reading(**LISTED, help="Numeric columns to treat as categorical.")] = (
+        ""
+    )
     keep_ids: Annotated[
         bool, _reading("--keep-ids", help="Also rank columns that look like identifiers.")
     ] = False
@@ -151,10 +143,10 @@ class FitOptions(OptionGroup):
     seed: Annotated[int, _fitting(min=0, help="The same seed gives the same ranking.")] = 0
     jobs: Annotated[int | None, _fitting(min=1, help="Threads; all cores if not given.")] = None
     include: Annotated[
-        Any, _fitting(**_listed, help="Columns to put first, whatever they score: CD3E,HLA-*.")
+        Any, _fitting(**LISTED, help="Columns to put first, whatever they score: CD3E,HLA-*.")
     ] = ""
     exclude: Annotated[
-        Any, _fitting(**_listed, help="Columns to put last, whatever they score: MT-*,RP[LS]*.")
+        Any, _fitting(**LISTED, help="Columns to put last, whatever they score: MT-*,RP[LS]*.")
     ] = ""
 
     def make(self, method: str, **params: Any) -> Ranker:

@@ -41,9 +41,7 @@ def rank(
     scheduler: Scheduler = None,
     out: Out = None,
     report: ReportPath = None,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write the scores into the .h5ad file, too.")
-    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write scores to the .h5ad.")] = False,
 ) -> None:
     """Rank the columns of a table, the most informative first."""
     check_takes(method, "n_estimators", trees)
@@ -71,9 +69,7 @@ def rank(
         shown = [_cells(row) for row in rows[:top]]
         title = f"The top {len(shown)} of {len(rows)} columns of {data.source}, by {method}"
         console.print_table(title, shown)
-        _say_what_was_looked_at(ranker)
-        _say_how_many(ranker)
-        say_how_stable(ranker)
+        _say_what_it_means(ranker)
     if report:
         write_page(ranker, data, table, report, fitting.seed)
     if write:
@@ -101,13 +97,15 @@ def _for_rows(ranker: Ranker, scheduler: str | None) -> Ranker:
     return ranker.set_params(**told)
 
 
-def _say_what_was_looked_at(ranker: Ranker) -> None:
-    """Say which rows the ranking is that of, if not all of them."""
+def _say_what_it_means(ranker: Ranker) -> None:
+    """Say which rows the ranking is that of, if not all, how many columns do, and how stable."""
     used = getattr(ranker, "rows_used_", "all rows")
     if getattr(ranker, "n_blocks_", None):
         used = f"{ranker.n_blocks_} samples of {ranker.get_params()['max_samples']:,} rows each"
     if used != "all rows":
         console.note(f"the ranking is that of {used}")
+    _say_how_many(ranker)
+    say_how_stable(ranker)
 
 
 def _say_how_many(ranker: Ranker) -> None:
