@@ -52,7 +52,7 @@ def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalP
     Examples
     --------
     >>> from unsuprank.describe import principal_plane
-    >>> principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share
+    >>> round(principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share, 9)
     1.0
     """
     part = read_table(X).take(rows, columns)

@@ -68,7 +68,7 @@ def find_representatives(X: Any, seed: int = 0) -> Representatives:
     >>> import numpy as np
     >>> from unsuprank.describe import find_representatives
     >>> x, y = np.random.default_rng(0).normal(size=(2, 50))
-    >>> len(find_representatives(np.column_stack([x, 2 * x, x + y, -x])).columns)
+    >>> len(find_representatives(np.column_stack([x, 2 * x, y, x - y, -x])).columns)
     2
     """
     table = read_table(X)
