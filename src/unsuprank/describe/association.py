@@ -1,11 +1,11 @@
 """Which columns are alike, beyond what columns of their kind share by chance, and groups of these.
 
-A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P
+A column spans a part of the space of rows: a number one direction, k categories k - 1. With P
 and Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers,
-the share of a number's variance that lies between names, and for two columns of names chi-squared
-over the number of rows. Columns of many names share much of it whatever they hold: over all
-orders of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken away, and the
-rest is related to what it would be if the two columns said the same:
+the share of a number's variance that lies between categories, and for two nominal columns
+chi-squared over the number of rows. Columns of many categories share much of it whatever they
+hold: over all orders of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken
+away, and the rest is related to what it would be if the two columns said the same:
 
     association^2 = (tr PQ - tr P tr Q / (n - 1)) / (sqrt(tr P tr Q) - tr P tr Q / (n - 1)),
 
@@ -68,8 +68,8 @@ def associations(X: Any, first: Any = None, second: Any = None) -> np.ndarray:
 class Spans:
     """What columns span, as vectors x with signs s, so that the projection is the sum of s x x'.
 
-    A number is one vector of length 1. A column of names is one vector per name, the same for all
-    rows that have it, less the vector that is the same for all rows with any name.
+    A number is one vector of length 1. A nominal column is one vector per category, the same for
+    all rows of it, less the vector that is the same for all rows that are known.
     """
 
     #: The columns that are numbers, and their vectors.
@@ -77,7 +77,7 @@ class Spans:
     numbers: np.ndarray
     #: The other columns, their vectors, and the sum with signs over the vectors of each column.
     nominal: np.ndarray
-    names: sparse.csr_array
+    categories: sparse.csr_array
     sums: sparse.csr_array
     #: Dimensions that each column spans.
     ranks: np.ndarray
@@ -91,7 +91,7 @@ class Spans:
         if varies.any():
             vectors = embed(table.take(columns=varies))
             numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
-        parts = [_name_vectors(table.column(j)) for j in nominal.tolist()]
+        parts = [_category_vectors(table.column(j)) for j in nominal.tolist()]
         widths = np.array([part.shape[1] for part in parts], dtype=int)
         signs = np.ones(widths.sum())
         signs[np.cumsum(widths) - 1] = -1.0
@@ -100,14 +100,14 @@ class Spans:
         ranks = table.varies.astype(float)
         ranks[nominal] = np.maximum(0, widths - 2)
         none = sparse.csr_array((table.n_rows, 0))
-        names = sparse.hstack([none, *parts], format="csr")
-        return cls(numeric, numbers, nominal, names, sums, ranks)
+        categories = sparse.hstack([none, *parts], format="csr")
+        return cls(numeric, numbers, nominal, categories, sums, ranks)
 
     def shared_with(self, other: Spans) -> np.ndarray:
         """tr PQ of every column with every other one."""
         shared = np.zeros((len(self.ranks), len(other.ranks)))
-        across, back = self.names.T @ other.numbers, other.names.T @ self.numbers
-        products = (self.names.T @ other.names).power(2)
+        across, back = self.categories.T @ other.numbers, other.categories.T @ self.numbers
+        products = (self.categories.T @ other.categories).power(2)
         for mine, theirs, found in (
             (self.numeric, other.numeric, np.square(self.numbers.T @ other.numbers)),
             (self.nominal, other.numeric, self.sums @ np.square(across)),
@@ -118,8 +118,8 @@ class Spans:
         return shared
 
 
-def _name_vectors(codes: np.ndarray) -> sparse.csr_array:
-    """A vector of length 1 for every name that occurs, and one for all of them together."""
+def _category_vectors(codes: np.ndarray) -> sparse.csr_array:
+    """A vector of length 1 for every category that occurs, and one for all of them together."""
     rows = np.flatnonzero(~np.isnan(codes))
     _, places, counts = np.unique(codes[rows], return_inverse=True, return_counts=True)
     values = np.append(1.0 / np.sqrt(counts[places]), np.full(len(rows), len(rows) ** -0.5))

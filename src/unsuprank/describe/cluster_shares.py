@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ..rankers.shared_variance import share_against_chance, span_sums, sums_of_names, upper_tail
+from ..rankers.shared_variance import category_sums, share_against_chance, span_sums, upper_tail
 from ..table import Table
-from .column_spans import ColumnSpan, NumberSpan, column_span
+from .column_spans import ColumnSpan, NumericSpan, column_span
 
 #: What is left to explain, as a share of all, below which nothing is.
 NOTHING = 1e-9
@@ -46,7 +46,7 @@ def cluster_shares(table: Table, clusters: np.ndarray) -> dict[str, np.ndarray]:
     found = {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}
     explained, error, least_p = (found.pop(name) for name in ("share", "error", "least_p"))
     projections = [
-        span_sums(span.vectors) if isinstance(span, NumberSpan) else sums_of_names(span.values)
+        span_sums(span.vectors) if isinstance(span, NumericSpan) else category_sums(span.values)
         for span in spans
     ]
     tested = [

@@ -2,7 +2,7 @@
 
 - A number spans its ranks and their squares, so that outliers and units do not matter, and a
   cluster in the middle of a column is seen as well as one at an end.
-- Names span one indicator for each.
+- Categories span one indicator for each.
 
 Missing values are at the centre: they say nothing.
 """
@@ -27,9 +27,9 @@ ROUNDING = 1e-6
 class Contrast:
     """How the rows of each cluster differ from the others in one column."""
 
-    #: "higher", "lower", "between" or "at both ends"; for names "more" or "less" of which one.
+    #: "higher", "lower", "between" or "at both ends"; for categories "more" or "less" of one.
     direction: list[str]
-    #: Mean of a number, share of the name that `direction` speaks of; NaN if nothing is known.
+    #: Mean of a number, share of the category of `direction`; NaN if nothing is known.
     inside: np.ndarray
     outside: np.ndarray
 
@@ -38,16 +38,16 @@ def column_span(table: Table, j: int) -> ColumnSpan:
     """The span of a column; one that does not vary spans nothing."""
     values = table.column(j)
     if not table.varies[j]:
-        return NumberSpan(np.full(len(values), np.nan), np.zeros((len(values), 0)))
+        return NumericSpan(np.full(len(values), np.nan), np.zeros((len(values), 0)))
     categories = table.schema.categories[j]
     if categories is None:
-        return NumberSpan(values, rank_vectors(values))
-    present, occurrences = name_occurrences(values)
-    return NameSpan(values, occurrences, [str(categories[i]) for i in present])
+        return NumericSpan(values, rank_vectors(values))
+    present, occurrences = category_rows(values)
+    return CategorySpan(values, occurrences, [str(categories[i]) for i in present])
 
 
-def name_occurrences(codes: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
-    """The codes that occur, and which rows have each: names x rows."""
+def category_rows(codes: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
+    """The codes that occur, and which rows have each: categories x rows."""
     rows = np.flatnonzero(~np.isnan(codes))
     present, places = np.unique(codes[rows].astype(int), return_inverse=True)
     shape = len(present), len(codes)
@@ -73,7 +73,7 @@ def rank_vectors(values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class NumberSpan:
+class NumericSpan:
     """The span of a column of numbers."""
 
     values: np.ndarray
@@ -111,16 +111,16 @@ def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class NameSpan:
-    """The span of a nominal column: its codes, the rows of each name that occurs, and the names."""
+class CategorySpan:
+    """The span of a nominal column: its codes, the rows of each category, and their names."""
 
     values: np.ndarray
     occurrences: sparse.csr_array
-    words: list[str]
+    categories: list[str]
 
     @cached_property
     def sizes(self) -> np.ndarray:
-        """How often each name occurs."""
+        """How often each category occurs."""
         return self.occurrences.sum(axis=1)
 
     def project(self, indicators: np.ndarray) -> np.ndarray:
@@ -130,7 +130,7 @@ class NameSpan:
         return self.occurrences.T @ shares
 
     def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ: in the share of which name most."""
+        """How the clusters differ: in the share of which category most."""
         counts = self.occurrences @ indicators
         others = self.sizes[:, None] - counts
         inside, outside = (
@@ -139,9 +139,9 @@ class NameSpan:
         difference = np.nan_to_num(inside - outside)
         most, every = np.abs(difference).argmax(axis=0), np.arange(counts.shape[1])
         signs = np.where(difference[most, every] >= 0.0, "more", "less")
-        direction = [f"{sign} {self.words[i]}" for sign, i in zip(signs, most, strict=True)]
+        direction = [f"{sign} {self.categories[i]}" for sign, i in zip(signs, most, strict=True)]
         return Contrast(direction, inside[most, every], outside[most, every])
 
 
-#: Numbers and names have in common that they `project` clusters, and say how these `contrast`.
-ColumnSpan: TypeAlias = NumberSpan | NameSpan
+#: Numbers and categories have in common that they `project` clusters, and say how these `contrast`.
+ColumnSpan: TypeAlias = NumericSpan | CategorySpan

@@ -56,9 +56,9 @@ class ClusterContrast:
         Columns that are beyond chance: adjusted p-values of at most 0.05.
     direction : list of str
         For numbers, where the rows of the cluster lie: "higher", "lower", "between" or "at both
-        ends". For names, of which one they have more or less than other rows.
+        ends". For categories, of which one they have more or less than other rows.
     inside, outside : ndarray
-        The mean of numbers, or the share of the name that `direction` speaks of, in the cluster and
+        The mean of numbers, or the share of the category that `direction` names, in the cluster and
         in all other rows. For all clusters together these are NaN, and `direction` is empty.
     """
 
@@ -129,10 +129,10 @@ def explain_clusters(
     """Find the columns that set clusters apart, overall and for each cluster.
 
     Every column is asked how much of a cluster it explains: numbers by their ranks and the squares
-    of these, names by the name. Numbers and names are on one scale, missing values say nothing, and
-    neither units nor outliers matter. What a column would explain with its rows in any other order
-    is known in closed form, so the comparison with chance is exact in mean, variance and skewness,
-    the answer takes no longer than a sort of each column, and it is always the same.
+    of these, categories as they are. Numbers and categories are on one scale, missing values say
+    nothing, and neither units nor outliers matter. What a column would explain with its rows in any
+    other order is known in closed form, so the comparison with chance is exact in mean, variance
+    and skewness, the answer takes no longer than a sort of each column, and it is always the same.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ N_KINDS = 7
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Standardised numbers and kinds of names, clustered both ways.
+    """Standardised numbers and categories, clustered both ways.
 
     Attributes
     ----------

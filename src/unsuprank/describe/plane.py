@@ -52,14 +52,14 @@ def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalP
     Examples
     --------
     >>> from unsuprank.describe import principal_plane
-    >>> principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share
+    >>> round(principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share, 9)
     1.0
     """
     part = read_table(X).take(rows, columns)
     coordinates = np.zeros((part.n_rows, 2))
     if not part.varies.any():
         return PrincipalPlane(coordinates, 0.0)
-    Z = Coordinates(part, "all rows", way="rows", n_jobs=1).matrix
+    Z: Any = Coordinates(part, "all rows", way="rows", n_jobs=1).matrix
     few_rows = Z.shape[0] <= Z.shape[1]
     products = Z.all_row_products() if few_rows else Z.all_column_products()
     values, vectors = _largest_two(products)

@@ -130,7 +130,7 @@ def compare_rankings(fitted: Mapping[str, Ranker], top: int = 16) -> RankingAgre
     >>> from unsuprank import RandomRanker, VarianceRanker
     >>> from unsuprank.describe import compare_rankings
     >>> X = np.eye(5) * [1, 2, 3, 4, 5]
-    >>> fitted = {"variance": VarianceRanker().fit(X), "random": RandomRanker(0).fit(X)}
+    >>> fitted = {"variance": VarianceRanker().fit(X), "random": RandomRanker().fit(X)}
     >>> compare_rankings(fitted, top=2).shared.diagonal()
     array([2, 2])
     """

@@ -5,7 +5,7 @@ projections, and their comparison with all orders of the rows.
 """
 
 from .chance import share_against_chance
-from .columns import span_sums, sums_of_names
+from .columns import category_sums, span_sums
 from .shared_variance import SharedVariance
 from .shuffles import LEAST_ROWS, upper_tail
 
@@ -14,6 +14,6 @@ __all__ = [
     "SharedVariance",
     "share_against_chance",
     "span_sums",
-    "sums_of_names",
+    "category_sums",
     "upper_tail",
 ]

@@ -144,7 +144,7 @@ def span_sums(vectors: np.ndarray) -> Sums:
     )
 
 
-def sums_of_names(codes: np.ndarray) -> Sums:
+def category_sums(codes: np.ndarray) -> Sums:
     """Sums over the projection onto what the codes of a nominal column span."""
     return CategoricalColumn.of(codes, 1.0).projection()
 
