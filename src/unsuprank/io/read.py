@@ -121,7 +121,7 @@ def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
     return _read_plain(path, source, options)
 
 
-def _copy(stream: IO[bytes], target: Path, most: int, source: str) -> None:
+def _copy(stream: IO[bytes] | gzip.GzipFile, target: Path, most: int, source: str) -> None:
     """Copy a stream into a file of so many bytes at most."""
     with target.open("wb") as copy:
         while piece := stream.read(2**20):
