@@ -143,9 +143,9 @@ def _column(
             raise _misfit(attribute, known[odd], lines[odd], source, f"{what} attribute") from None
     if attribute.kind == "nominal":
         allowed = {None, *attribute.values}
-        odd = next((i for i, cell in enumerate(cells) if cell not in allowed), None)
-        if odd is not None:
-            raise _misfit(attribute, cells[odd], lines[odd], source, "is not a declared value of")
+        for cell, line in zip(cells, lines, strict=True):
+            if cell not in allowed:
+                raise _misfit(attribute, cell, line, source, "is not a declared value of")
     column = nominal_column(attribute.name, cells)
     return _dates(column) if attribute.kind == "date" else column
 
