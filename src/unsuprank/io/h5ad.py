@@ -25,11 +25,11 @@ from .write import atomic_path
 
 def read_h5ad(path: Path, source: str, options: ReadOptions) -> DataFile:
     """Read the matrix of an .h5ad file that the options name; X by default."""
-    wanted = {"layer": options.layer, "raw": options.raw}
-    found = parse("h5ad", path, source, **wanted)
+    layer, raw = options.layer, options.raw
+    found = parse("h5ad", path, source, layer=layer, raw=raw)
     if found["raw"] is not None:
         found["raw"] = SimpleNamespace(**found["raw"])
-    return read_anndata(SimpleNamespace(**found), **wanted, source=source)
+    return read_anndata(SimpleNamespace(**found), layer=layer, raw=raw, source=source)
 
 
 def read_anndata(

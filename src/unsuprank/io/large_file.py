@@ -16,11 +16,12 @@ import numpy as np
 
 from ..row_source import ArrayRows, RowSource
 from ..table import Table
+from .arrow_columns import ColumnReading
 from .csv_rows import spill_delimited
 from .data_file import DataFile, FileProblem, ReadOptions, wrap_errors
 from .file_column import FileColumn
 from .locked_door import parse
-from .parquet_rows import ColumnReading, ParquetRows
+from .parquet_rows import ParquetRows
 from .read import BYTES_A_CHARACTER, format_of
 
 #: Bytes that reading takes for every cell of an array.

@@ -149,7 +149,8 @@ def _fork(request: Mapping[str, Any], wall: float) -> int | None:
         importlib.import_module(_PARSED_BY.get(request["reader"], "numpy"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which wait
-        process = multiprocessing.get_context("fork").Process(target=parsers.serve, args=(request,))
+        context: Any = multiprocessing.get_context("fork")
+        process = context.Process(target=parsers.serve, args=(request,))
         process.start()
     try:
         process.join(wall)

@@ -13,13 +13,13 @@ from typing import IO
 from .._temporary import TemporaryDirectory
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
+from .arrow_columns import read_feather, read_parquet
 from .data_file import DataFile, FileProblem, ReadOptions
 from .delimited import read_delimited
 from .file_column import shorten
 from .foreign_formats import how_to_convert
 from .h5ad import read_h5ad
 from .locked_door import memory_for
-from .parquet import read_feather, read_parquet
 from .spreadsheet import read_spreadsheet
 
 #: Bytes of standard input that are read at most.
@@ -121,7 +121,7 @@ def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
     return _read_plain(path, source, options)
 
 
-def _copy(stream: IO[bytes], target: Path, most: int, source: str) -> None:
+def _copy(stream: IO[bytes] | gzip.GzipFile, target: Path, most: int, source: str) -> None:
     """Copy a stream into a file of so many bytes at most."""
     with target.open("wb") as copy:
         while piece := stream.read(2**20):

@@ -16,9 +16,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from .arrow_columns import coded
 from .data_file import MAX_COLUMNS, FileProblem
 from .locked_door import parse
-from .parquet import coded
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
