@@ -21,8 +21,7 @@ from unsuprank.study.data.data_sets import find_data_sets
 from unsuprank.study.engine import places, runner
 from unsuprank.study.engine.runner import NO_LIMITS, Limits, Runner
 from unsuprank.study.engine.store import Store, key_of
-from unsuprank.study.plan.code_digest import digest_of
-from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, Job
+from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, Job, digest_of
 from unsuprank.study.plan.suites import jobs_of
 from unsuprank.study.publish.study_page import wall_seconds
 from unsuprank.study.reproduce import reproduce

@@ -85,11 +85,12 @@ def test_table_3_and_gaps(results):
     row = dict(zip(table.header, table.rows[DATA_SETS.index("ORL")], strict=True))
     assert row["URelief"] == pytest.approx(27.60)
     assert row["NDFS"] == row["NDFS (published)"] == "over the limit"
-    assert row["MCFS"].startswith("failed")
+    assert row["MCFS"] == "failed"  # how, is told in the table of gaps
     assert table.rows[-1][0] == "average rank"
     assert any("ORL" in note for note in table.notes)
     named = {(r[0], r[1]) for r in study.gaps(results).rows}
     assert ("ORL", "NDFS") in named
+    assert ["ORL", "MCFS", "failed (ValueError: no)"] in study.gaps(results).rows
     assert ("gisette", "all") in named
 
 
@@ -230,11 +231,25 @@ def test_table_forms():
     assert table.shown()[0] == [("x", False), ("1", True), ("2", False)]
 
 
+def test_data_sets_that_were_not_asked_for_are_not_missing():
+    results = Results(made_up, ["ALLAML", "colon"], ["leukemia", "lung"])
+    reasons = {row[0]: row[2] for row in study.gaps(results).rows if row[1] == "all"}
+    assert reasons["lung"] == "the data set was not asked for"
+    assert reasons["gisette"] == "the data set is not in the directory"
+    absent = next(line for line in verdicts(results, PARTS) if line.startswith("Not compared"))
+    assert "gisette" in absent
+    assert "lung" not in absent
+    said = [*study.table_2(results).notes, *(row[0] for row in study.tests(results).rows)]
+    assert not any("leukemia" in line for line in said)  # it did not take part
+
+
 def test_names_of_parts_and_methods():
     assert {job.method for job in jobs_of(["sota"], ["a"], ["random"])} == {"random"}
     assert check_parts(["ari", "sota"]) == ["sota", "ari"]
     with pytest.raises(ValueError, match="No method is called"):
         check_methods(["genie4"])
+    with pytest.raises(ValueError, match=r"do not have shared-variance; the study has: forest"):
+        jobs_of(["sota"], ["a"], ["shared-variance"])
 
 
 def test_parts_share_their_jobs():

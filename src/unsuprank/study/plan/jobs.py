@@ -1,19 +1,28 @@
-"""A job is one piece of work: rank one training fold with one method, and judge it."""
+"""A job is one piece of work: rank one training fold with one method, and judge it.
+
+A version string stays the same while an algorithm changes under it, and outcomes that were kept
+would then be taken for those of the new code. So the identity of every job holds the digest of
+the package's own code: all modules but those that only show or explain results, and the compiled
+kernels. To change a comment is to compute again; to trust a stale figure would be worse.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ... import _kernels
 from ..._version import __version__
 from ...evaluation import cluster_hypothesis, geometric_sizes
 from ...evaluation.folds import judge_fold, split_rows
 from ...evaluation.judges import make_judge
 from ..data.data_sets import DataSet
 from . import recipes
-from .code_digest import code_digest
 
 N_FOLDS = 10
 FOLD_SEED = 0
@@ -23,6 +32,9 @@ TABLE_SIZE = 16
 GRID_KEEPS = 64
 #: The method name of the jobs that test the cluster hypothesis.
 CLUSTER_HYPOTHESIS = "cluster-hypothesis"
+_PACKAGE = Path(__file__).parents[2]
+#: What no score depends on, by path in the package.
+_WITHOUT_INFLUENCE = ("cli", "describe", "plot.py", "report", "sc.py", "study/publish")
 
 
 @dataclass(frozen=True)
@@ -83,3 +95,20 @@ def compute(job: Job, data: DataSet) -> dict[str, Any]:
         },
         "seconds": round(judged.seconds, 4),
     }
+
+
+@cache
+def code_digest() -> str:
+    """The digest of this installation, computed once per process."""
+    return digest_of(_PACKAGE, Path(_kernels.__file__))
+
+
+def digest_of(package: Path, kernels: Path) -> str:
+    """SHA-256 of the modules of a package that scores depend on, and of its compiled kernels."""
+    total = hashlib.sha256(kernels.read_bytes())
+    for path in sorted(package.rglob("*.py")):
+        inside = path.relative_to(package)
+        if not any(inside.is_relative_to(part) for part in _WITHOUT_INFLUENCE):
+            total.update(f"\n{inside.as_posix()}\n".encode())
+            total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()

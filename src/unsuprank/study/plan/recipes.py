@@ -9,6 +9,7 @@ them, so that a new ranker can be studied as soon as it is there.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -35,7 +36,7 @@ def find(name: str) -> Rank:
         return RECIPES[name]
     if name not in names():
         raise ValueError(f"No method is called {name!r}; there are: {', '.join(names())}.")
-    return _plain(registry.find(name))
+    return partial(_as_made, name)
 
 
 def names() -> list[str]:
@@ -43,19 +44,15 @@ def names() -> list[str]:
     return list(dict.fromkeys([*RECIPES, *(m.name for m in registry.available())]))
 
 
-def _plain(method: registry.Method, *, clusters: bool = False) -> Rank:
-    def rank(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:
-        if clusters:
-            if n_classes is None:
-                raise ValueError(
-                    f"{method.name} needs the number of clusters, and there are no labels."
-                )
-            settings = {**settings, "n_clusters": n_classes}
-        ranker = registry.make(method.name, seed=seed, n_jobs=1, n_estimators=N_TREES)
-        ranker.set_params(**settings).fit(X)
-        return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
-
-    return rank
+def _as_made(name: str, X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:
+    """Rank by a method as the registry makes it, with as many clusters as there are classes."""
+    ranker = registry.make(name, seed=seed, n_jobs=1, n_estimators=N_TREES)
+    if "n_clusters" in ranker.get_params():
+        if n_classes is None:
+            raise ValueError(f"{name} needs the number of clusters, and there are no labels.")
+        settings = {**settings, "n_clusters": n_classes}
+    ranker.set_params(**settings).fit(X)
+    return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
 
 
 def _toolbox_order(scores: np.ndarray) -> np.ndarray:
@@ -143,8 +140,6 @@ RECIPES: dict[str, Rank] = {
     "forest": _forest,
     "forest-grid": _forest,
     "urelief-grid": _urelief_grid,
-    "mcfs": _plain(registry.find("mcfs"), clusters=True),
-    "ndfs": _plain(registry.find("ndfs"), clusters=True),
     "random": _random,
     "position": _position,
     "diversified": _diversified,

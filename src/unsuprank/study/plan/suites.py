@@ -155,6 +155,12 @@ def jobs_of(
             found.update(dict.fromkeys(sorted(jobs, key=lambda job: job.fold)))
             if part == "ari" and methods is None:
                 found[Job(name, -1, CLUSTER_HYPOTHESIS)] = None
+    if data_sets and not found:
+        known = {column.method: None for columns in PARTS.values() for column in columns}
+        raise ValueError(
+            f"These parts of the study do not have {', '.join(methods or ())}; the study has: "
+            f"{', '.join(known)}."
+        )
     return sorted(found, key=lambda job: job.seed > 0)  # stable
 
 

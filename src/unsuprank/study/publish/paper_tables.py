@@ -38,7 +38,13 @@ def by_data_set(
 
 
 def _ours(results: Results, columns: Iterable[StudyColumn]) -> list[tuple[str, Of]]:
-    return [(c.title, partial(results.value, c)) for c in columns]
+    return [(c.title, partial(_shown, results, c)) for c in columns]
+
+
+def _shown(results: Results, column: StudyColumn, data_set: str) -> Entry:
+    """An error, or in a word or two why there is none; what failed how is in the table of gaps."""
+    value = results.value(column, data_set)
+    return value.partition(" (")[0] if isinstance(value, str) else value
 
 
 def _printed(number: int, method: str | None) -> Of:
@@ -63,8 +69,7 @@ def table_2(results: Results) -> ResultTable:
         (f"ratio: {title}", _ratio(a, b)) for (title, a), (_, b) in zip(ours, theirs, strict=True)
     ]
     notes = [
-        f"Friedman, {label}: {_sentence(found)}"
-        for label, found in _compared("all data sets", results, columns)
+        f"{label}: {_sentence(found)}" for label, found in _compared("Friedman", results, columns)
     ]
     notes.append(
         f"The paper: average ranks {paper.TABLE_2_AVERAGE_RANKS['Genie3']} and "
@@ -109,7 +114,7 @@ def beside_paper(results: Results) -> ResultTable:
     """Put our errors and their ratio beside those of the paper's Table 3."""
     columns: list[tuple[str, Of]] = []
     for column in suites.PUBLISHED_COLUMNS:
-        ours, theirs = partial(results.value, column), _printed(3, column.paper)
+        ours, theirs = partial(_shown, results, column), _printed(3, column.paper)
         columns += [(column.title, ours), ("paper", theirs), ("ratio", _ratio(ours, theirs))]
     return by_data_set("table-3-beside-paper", "Table 3 beside the paper's", results, columns)
 
@@ -136,12 +141,12 @@ def tests(results: Results) -> ResultTable:
 def _compared(
     label: str, results: Results, columns: Sequence[StudyColumn]
 ) -> Iterator[tuple[str, Comparison]]:
-    """Compare columns on all data sets, and on those that are independent."""
-    without = f"{label}, without leukemia" if label != "all data sets" else "without leukemia"
-    for what, left_out in ((label, ()), (without, REPEATED)):
+    """Compare columns on all data sets and, where some are not independent, without these."""
+    repeated = [name for name in REPEATED if name in results.data_sets]
+    for left_out in [[], repeated] if repeated else [[]]:
         found = results.compare(columns, left_out)
         if found is not None:
-            yield what, found
+            yield ", ".join([label, *(f"without {name}" for name in left_out)]), found
 
 
 def beyond(results: Results) -> ResultTable:
@@ -289,9 +294,15 @@ def gaps(results: Results) -> ResultTable:
     if not recipes.HAS_FASTCAN:
         rows.append(["all", suites.FASTCAN.title, "what it needs is not installed"])
     rows += [
-        [n, "all", "the data set is not in the directory"]
-        for n in paper.DATA_SETS
-        if n not in results.data_sets
+        [
+            name,
+            "all",
+            "the data set was not asked for"
+            if name in results.left_out
+            else "the data set is not in the directory",
+        ]
+        for name in paper.DATA_SETS
+        if name not in results.data_sets
     ]
     return ResultTable("gaps", "What has no value, and why", ["data set", "method", "reason"], rows)
 

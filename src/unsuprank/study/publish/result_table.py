@@ -36,12 +36,13 @@ class ResultTable:
 
     def shown(self) -> list[list[tuple[str, bool]]]:
         """The entries of every row as a reader sees them, and whether each is in bold."""
-        return [self._shown_row(row) for row in self.rows]
-
-    def _shown_row(self, row: Sequence[Entry]) -> list[tuple[str, bool]]:
-        numbers = {j: float(readable(row[j])) for j in self.bold if isinstance(row[j], float)}
-        least = min(numbers.values(), default=None)
-        return [(readable(e), j in numbers and numbers[j] == least) for j, e in enumerate(row)]
+        shown = []
+        for row in self.rows:
+            texts = [readable(entry) for entry in row]
+            numbers = {j: float(texts[j]) for j in self.bold if isinstance(row[j], float)}
+            least = min(numbers.values(), default=None)
+            shown.append([(t, j in numbers and numbers[j] == least) for j, t in enumerate(texts)])
+        return shown
 
     def csv(self) -> str:
         """The table as CSV, with eight digits and nothing in bold."""

@@ -35,9 +35,12 @@ _Errors = tuple[list[int], dict[str, list[float]]]
 class Results:
     """Errors of columns on data sets, and why there is none where there is none."""
 
-    def __init__(self, lookup: Lookup, data_sets: Sequence[str]) -> None:
+    def __init__(
+        self, lookup: Lookup, data_sets: Sequence[str], left_out: Sequence[str] = ()
+    ) -> None:
         self._lookup = lookup
-        self.data_sets = list(data_sets)
+        #: Those of the study, and those that are there and were not asked for.
+        self.data_sets, self.left_out = list(data_sets), list(left_out)
         self._errors = cache(self._read)
 
     def _read(self, job: Job) -> _Errors | str:

@@ -52,7 +52,8 @@ def publish(
         "verdicts": verdicts(results, parts),
         "tables": [t for t in tables if t.name != "fig-5-curves"],  # too long to be read
         "figures": [
-            (caption, _base64(out / name)) for name, caption in write_figures(results, parts, out)
+            (caption, base64.b64encode((out / name).read_bytes()).decode())
+            for name, caption in write_figures(results, parts, out)
         ],
     }
     for page in ("index.html", "summary.md"):
@@ -69,10 +70,6 @@ def wall_seconds(runs: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     for (_, parts), seconds in last.items():
         total[parts] += seconds
     return total
-
-
-def _base64(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode()
 
 
 def _commit() -> str | None:

@@ -22,6 +22,7 @@ _SCALE_UNKNOWN = ("USPS",)
 def verdicts(results: Results, parts: Sequence[str]) -> list[str]:
     """Say in a sentence or two each what was found."""
     own, whole = paper_comparison(), "sota" in parts
+    here = {*results.data_sets, *results.left_out}
     found = {frozenset(group) for group in own.groups()}
     text = render(
         "verdicts.txt",
@@ -33,7 +34,7 @@ def verdicts(results: Results, parts: Sequence[str]) -> list[str]:
         table_2=_about_table_2(results),
         agreements=[agreement(results, c, 3) for c in suites.PUBLISHED_COLUMNS if whole],
         better_than_random=_better_than_random(results) if whole else [],
-        absent=[name for name in paper.DATA_SETS if name not in results.data_sets],
+        absent=[name for name in paper.DATA_SETS if name not in here],
         scale_unknown=[name for name in _SCALE_UNKNOWN if name in results.data_sets],
     )
     return [" ".join(verdict.split()) for verdict in text.split("\n\n") if verdict.strip()]
@@ -45,15 +46,11 @@ class Agreement:
 
     title: str
     tolerance: float
-    #: Data sets compared.
+    #: Data sets compared, and those whose figures are within the tolerance.
     compared: int
-    #: Those whose figures are not within the tolerance, with both figures.
+    within: int
+    #: The others, with both figures.
     out: list[str]
-
-    @property
-    def within(self) -> int:
-        """How many figures are within the tolerance."""
-        return self.compared - len(self.out)
 
 
 def agreement(results: Results, column: StudyColumn, number: int) -> Agreement:
@@ -73,7 +70,7 @@ def agreement(results: Results, column: StudyColumn, number: int) -> Agreement:
         for name, value in values.items()
         if not paper.agrees(value, printed[name], tolerance)
     ]
-    return Agreement(title, tolerance, len(values), out)
+    return Agreement(title, tolerance, len(values), len(values) - len(out), out)
 
 
 def _about_table_2(results: Results) -> dict[str, Any] | None:
