@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "bindings/held_trees.hpp"
 #include "bindings/python_interrupt.hpp"

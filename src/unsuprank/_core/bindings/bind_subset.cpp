@@ -1,6 +1,5 @@
 // Swaps of chosen columns, and the path of the lasso.
 #include "bindings/arrays.hpp"
-#include "bindings/bindings.hpp"
 #include "subset/lasso_path.hpp"
 #include "subset/neighbour_swaps.hpp"
 

@@ -1,6 +1,7 @@
 // Squared error of a row's prediction by the prototype of a leaf, in the clustering space.
 #pragma once
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "forest/clustering_space.hpp"
@@ -147,7 +148,7 @@ class AttributeErrors {
 
   double error(double value, int32_t leaf, const WeightedRows& rows) {
     if (is_missing(value)) return 0.0;
-    if (seen_[leaf] != round_) summarise(leaf, rows);
+    if (seen_[leaf] != round_) summarise_leaf(leaf, rows);
     if (n_values_ > 0) {
       const double share = shares_[leaf][static_cast<size_t>(value)];
       return (1.0 - 2.0 * share + mean_[leaf]) * scale_ * scale_;
@@ -158,47 +159,41 @@ class AttributeErrors {
 
  private:
   void summarise_all(int64_t rows) {
+    std::vector<int32_t> all(rows), once(rows, 1);
+    std::iota(all.begin(), all.end(), 0);
     centre_ = 0.0;
-    all_shares_.assign(n_values_, 0.0);
-    double known = 0.0;
-    for (int64_t i = 0; i < rows; ++i) {
-      if (is_missing(column_[i])) continue;
-      known += 1.0;
-      if (n_values_ > 0) {
-        all_shares_[static_cast<size_t>(column_[i])] += 1.0;
-      } else {
-        centre_ += column_[i] * scale_;
-      }
-    }
-    if (known == 0.0) return;
-    centre_ /= known;
-    for (double& share : all_shares_) share /= known;
+    summarise({all.data(), once.data(), rows}, centre_, all_shares_);
   }
 
-  void summarise(int32_t leaf, const WeightedRows& rows) {
+  void summarise_leaf(int32_t leaf, const WeightedRows& rows) {
     seen_[leaf] = round_;
+    if (!summarise(rows, mean_[leaf], shares_[leaf])) {
+      mean_[leaf] = centre_;
+      shares_[leaf] = all_shares_;
+    }
+    if (n_values_ == 0) return;
+    mean_[leaf] = 0.0;
+    for (const double share : shares_[leaf]) mean_[leaf] += share * share;
+  }
+
+  // The mean over rows, or the share of each value; false if no value is known.
+  bool summarise(const WeightedRows& rows, double& mean, std::vector<double>& shares) {
     double sum = 0.0, known = 0.0;
-    if (n_values_ > 0) shares_[leaf].assign(n_values_, 0.0);
+    shares.assign(n_values_, 0.0);
     for (int64_t j = 0; j < rows.count; ++j) {
       const double value = column_[rows.rows[j]];
       if (is_missing(value)) continue;
       known += rows.times[j];
       if (n_values_ > 0) {
-        shares_[leaf][static_cast<size_t>(value)] += rows.times[j];
+        shares[static_cast<size_t>(value)] += rows.times[j];
       } else {
         sum += value * scale_ * rows.times[j];
       }
     }
-    if (n_values_ == 0) {
-      mean_[leaf] = known > 0.0 ? sum / known : centre_;
-      return;
-    }
-    if (known == 0.0) shares_[leaf] = all_shares_;
-    mean_[leaf] = 0.0;
-    for (double& share : shares_[leaf]) {
-      if (known > 0.0) share /= known;
-      mean_[leaf] += share * share;
-    }
+    if (known == 0.0) return false;
+    mean = sum / known;
+    for (double& share : shares) share /= known;
+    return true;
   }
 
   ColumnView column_;
