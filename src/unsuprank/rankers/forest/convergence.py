@@ -178,7 +178,7 @@ def looks(max_estimators: int, first: int = FIRST_LOOK) -> Iterator[int]:
 
 @dataclass
 class StabilitySum(ScoreSum):
-    """A sum of scores that tells how stable its ranking is, by its parts from each block of trees."""
+    """A sum of scores that tells how stable its ranking is, by its parts from blocks of trees."""
 
     sums: np.ndarray = field(init=False)
 
