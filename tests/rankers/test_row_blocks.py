@@ -17,7 +17,7 @@ from unsuprank import (
 )
 from unsuprank.rankers import row_blocks
 from unsuprank.rankers.clustering_space import Space
-from unsuprank.rankers.forest.block_forest import BlockScores, BlockSum
+from unsuprank.rankers.forest.block_forest import BlockScores, RowBlockSum
 from unsuprank.rankers.forest.growing import Grower
 from unsuprank.rankers.forest.parameters import grow_settings
 from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
@@ -233,7 +233,7 @@ def test_rankers_of_a_graph_rank_a_sample(ranker):
 
 
 def test_uses_that_blocks_did_not_see_add_to_their_spread():
-    total = BlockSum(2)
+    total = RowBlockSum(2)
     for n_trees, use_square in ((4, 3.0), (10, 2.0)):
         total.note(BlockScores(np.zeros(2), n_trees, use_square))
     assert total.extra_square == pytest.approx(3.0 / 16 + 2.0 / 100)

@@ -14,7 +14,12 @@ from unsuprank import _parallel as parallel
 from unsuprank._progress import Progress, SilentDisplay
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest import race as races
-from unsuprank.rankers.forest.convergence import N_BLOCKS, BlockSums, StoppingRule, rank_intervals
+from unsuprank.rankers.forest.convergence import (
+    N_BLOCKS,
+    StabilitySum,
+    StoppingRule,
+    rank_intervals,
+)
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 from unsuprank.rankers.forest.race import Race, in_reach, tree_cost
 from unsuprank.rankers.forest.tree_scores import ScoreSum, dense_scores, tree_scores
@@ -129,14 +134,13 @@ def test_a_race_that_is_cut_short_says_how_stable_all_its_rounds_are(X, monkeypa
     assert len(rounds) > 1
     last_columns = rounds[-1][0]
     ends = [first for _, first in rounds[1:]] + [race.n_trees]
-    total, blocks = ScoreSum(len(last_columns)), BlockSums(len(last_columns))
+    total = StabilitySum(len(last_columns))
     for (columns, first), last in zip(rounds, ends, strict=True):
         credits = race.grower.probe(columns, "genie3", first, last)
         scores = dense_scores(credits[:, np.searchsorted(columns, last_columns)])
         total.add(scores, last - first)
-        blocks.add(scores, last - first)
     np.testing.assert_allclose(race.scores[last_columns], total.mean(), rtol=1e-12)
-    assert race.seen.stability[-1] == pytest.approx(blocks.stability(N_TOP))
+    assert race.seen.stability[-1] == pytest.approx(total.stability(N_TOP))
 
 
 def test_a_race_that_is_cut_short_is_honest(X):
