@@ -28,7 +28,7 @@ from scipy import sparse
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
 from ..table import SparseTable, Table
-from .scaling import centred, range_unit
+from .scaling import about_means, centred, largest_sizes, range_unit
 
 #: Products of rows, and numbers of products with columns, that are made at a time.
 ROW_BLOCK = 2**17
@@ -330,6 +330,16 @@ def raw_columns(table: Table) -> ColumnMatrix:
     if isinstance(table, SparseTable):
         return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
     return ColumnMatrix(table.values)
+
+
+def columns_about_means(table: Table) -> tuple[ColumnMatrix, np.ndarray]:
+    """Centred columns over powers of two near their sizes, and these; constant ones are 0."""
+    if isinstance(table, SparseTable):
+        moments = table.moments
+        size = largest_sizes(np.array([moments.low, moments.high]))
+        return CentredMatrix.of(table, moments.mean, table.varies / size), size
+    Z, size = about_means(table.values)
+    return ColumnMatrix(Z), size
 
 
 def centred_columns(table: Table, length: float = 1.0) -> tuple[ColumnMatrix, np.ndarray]:

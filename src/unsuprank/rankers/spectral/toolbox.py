@@ -125,7 +125,6 @@ def least_angle_ends(
     error of the fit can grow.
     """
     columns, correlations = np.asarray(Z), target_correlations(Z, Y)
-
     options = {"max_iter": steps, "method": "lar", "return_path": False}
 
     def end(j: int, _: int) -> np.ndarray:
