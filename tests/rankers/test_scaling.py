@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from unsuprank import intrinsic_dimension
-from unsuprank.rankers.centred_matrix import CentredMatrix, DenseMatrix
+from unsuprank.rankers.centred_matrix import CentredMatrix, ColumnMatrix
 from unsuprank.rankers.scaling import centred, largest_sizes, range_unit
 
 SIZES = [1e-310, 1e-200, 1e-3, 1.0, 7.0, 1e200, 1.7e308]
@@ -69,10 +69,10 @@ def test_dimension_of_what_has_none():
 @pytest.mark.parametrize("size", [1e-300, 1e-150, 1.0, 1e150, 1e300])
 def test_tables_whose_squares_are_in_range(size):
     X = np.array([[0.5, -1.0], [0.25, 0.0]]) * size
-    for held in (DenseMatrix(X), CentredMatrix(sparse.csc_array(X), np.zeros(2))):
+    for held in (ColumnMatrix(X), CentredMatrix(sparse.csc_array(X), np.zeros(2))):
         scaled, unit = held.within_range()
         np.testing.assert_array_equal(np.asarray(scaled) * unit, X)
         assert (unit == 1.0) == (1e-140 < size < 1e140)
         assert 1e-281 < np.sum(np.asarray(scaled) ** 2) < 1e281
-    assert DenseMatrix(np.zeros((2, 2))).within_range()[1] == 1.0
-    assert DenseMatrix(np.zeros((0, 2))).within_range()[1] == 1.0
+    assert ColumnMatrix(np.zeros((2, 2))).within_range()[1] == 1.0
+    assert ColumnMatrix(np.zeros((0, 2))).within_range()[1] == 1.0

@@ -1,8 +1,8 @@
 """Matrices of columns that are scored, and of rows that are compared, dense or sparse.
 
-Rankers ask a :class:`ColumnMatrix` for products, norms and parts, and need not know which of its
-two kinds they have. A :class:`DenseMatrix` holds all values. A :class:`CentredMatrix` has the
-centred and scaled columns of a sparse table, and is never written out.
+Rankers ask a :class:`ColumnMatrix` for products, norms and parts, and need not know which of two
+kinds they have. That class holds all values. A :class:`CentredMatrix` has the centred and scaled
+columns of a sparse table, and is never written out.
 
 Centred columns have no zeros left. So they are kept as a sparse matrix M and what is taken off each
 of its columns, A = M - 1s', and products take the shift s into account:
@@ -17,11 +17,10 @@ the shift, and are those of the rows of M.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -29,7 +28,7 @@ from scipy import sparse
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
 from ..table import SparseTable, Table
-from .scaling import centred, range_unit
+from .scaling import about_means, centred, largest_sizes, range_unit
 
 #: Products of rows, and numbers of products with columns, that are made at a time.
 ROW_BLOCK = 2**17
@@ -41,8 +40,11 @@ PAIR_VALUES = 2**16
 
 
 @dataclass(frozen=True)
-class ColumnMatrix(ABC):
-    """As much of the ways of a NumPy matrix as rankers need, and sums over rows and columns."""
+class ColumnMatrix:
+    """A matrix of which all values are held.
+
+    It has as much of the ways of a NumPy matrix as rankers need, and sums over rows and columns.
+    """
 
     #: What is held of the values.
     held: Any
@@ -56,16 +58,6 @@ class ColumnMatrix(ABC):
         return self.held.shape
 
     @property
-    @abstractmethod
-    def by_rows(self) -> Any:
-        """What is held, row after row."""
-
-    @property
-    def T(self) -> TransposedMatrix:
-        """The transposed matrix, for products."""
-        return TransposedMatrix(self)
-
-    @property
     def n_held(self) -> int:
         """How many values are held."""
         return self.held.size
@@ -73,87 +65,70 @@ class ColumnMatrix(ABC):
     def __len__(self) -> int:
         return self.held.shape[0]
 
-    @abstractmethod
-    def __getitem__(self, key: Any) -> Self:
+    def __getitem__(self, key: Any) -> ColumnMatrix:
         """Some rows, or ``[:, columns]``."""
+        return ColumnMatrix(self.held[key])
 
-    @abstractmethod
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        """All values."""
+        return np.array(self.held, dtype, copy=copy)
 
-    @abstractmethod
-    def __matmul__(self, other: np.ndarray) -> np.ndarray:
-        """The product with a dense matrix."""
-
-    @abstractmethod
-    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
-        """The product of a dense matrix with this one."""
-
-    @abstractmethod
-    def __truediv__(self, unit: np.ndarray | float) -> Self:
+    def __truediv__(self, unit: np.ndarray | float) -> ColumnMatrix:
         """The same with columns divided by those of `unit`."""
+        return ColumnMatrix(self.held / unit)
 
-    @abstractmethod
-    def largest(self) -> float:
-        """The largest absolute value that is held."""
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
+        return self.held @ other
 
-    @abstractmethod
-    def column_products(self, other: np.ndarray) -> np.ndarray:
-        """Products of every column with that of a dense matrix."""
+    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
+        return other @ self.held
 
-    @abstractmethod
-    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sums of the squares of every column, weighted by row if there are weights."""
+    @cached_property
+    def by_rows(self) -> Any:
+        """What is held, row after row."""
+        return np.ascontiguousarray(self.held)
 
-    @abstractmethod
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        """Products of neighbouring rows with all rows from `first` on."""
+        return self.held[rows] @ self.held[first:].T
+
     def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
         """Products of all pairs of rows, on threads if asked for."""
+        # The sum of those over two halves of the columns.
+        cuts = (0, self.shape[1] // 2, self.shape[1])
 
-    @abstractmethod
+        def half(first: int, last: int) -> np.ndarray:
+            part = self.held[:, cuts[first] : cuts[last]]
+            with one_blas_thread():
+                return part @ part.T
+
+        one, other = in_batches(half, 2, n_jobs=n_jobs, batch_size=1)
+        return np.add(one, other, out=one)
+
     def all_column_products(self) -> np.ndarray:
         """Products of all pairs of columns."""
+        return self.held.T @ self.held
 
-    @abstractmethod
     def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
         """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
 
-    @abstractmethod
-    def unshifted(self) -> Self:
-        """Rows as far from each other as these, with means near 0."""
+        def some(first: int, last: int) -> np.ndarray:
+            with one_blas_thread():
+                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
 
-    @abstractmethod
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+        return np.concatenate([np.empty(0), *parts])
+
     def row_squares(self) -> np.ndarray:
         """Squared norms of the rows."""
+        return np.einsum("ij,ij->i", self.held, self.held)
 
-    @abstractmethod
-    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
-        """Products of neighbouring rows with all rows from `first` on."""
+    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
+        """Sums of the squares of every column, weighted by row if there are weights."""
+        return self.column_products(self.held) if weights is None else weights @ self.held**2
 
-    @abstractmethod
-    def rounding(self) -> float:
-        """How far rounding may take the product of two rows, with room to spare."""
-
-    @abstractmethod
-    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Products of the rows `a` and `b`."""
-
-    @abstractmethod
-    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Squared distances of the rows `a` and `b`, from their differences."""
-
-    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Products of the rows `a` and `b`, pair by pair."""
-        return self._over_pairs(a, b, self._pair_products)
-
-    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Squared distances of the rows `a` and `b`, pair by pair, without cancellation."""
-        return self._over_pairs(a, b, self._pair_distances)
-
-    def _over_pairs(self, a: np.ndarray, b: np.ndarray, measure: Callable) -> np.ndarray:
-        """A measure of both ends of every pair, in blocks."""
-        block = max(1, PAIR_VALUES * len(self) // max(1, self.n_held))
-        parts = [measure(a[k : k + block], b[k : k + block]) for k in range(0, len(a), block)]
-        return np.concatenate([np.empty(0), *parts])
+    def column_products(self, other: np.ndarray) -> np.ndarray:
+        """Products of every column with that of a dense matrix."""
+        return np.einsum("ij,ij->j", self.held, other)
 
     def quadratic_forms(
         self, kernel: np.ndarray | sparse.csr_array, n_jobs: int | None = None
@@ -171,88 +146,38 @@ class ColumnMatrix(ABC):
         parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
         return np.concatenate([np.empty(0), *parts])
 
-    def within_range(self) -> tuple[Self, float]:
+    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Products of the rows `a` and `b`, pair by pair."""
+        return self._over_pairs(a, b, lambda x, y: np.einsum("ij,ij->i", x, y))
+
+    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Squared distances of the rows `a` and `b`, pair by pair, without cancellation."""
+        return self._over_pairs(a, b, _squared_differences)
+
+    def _over_pairs(self, a: np.ndarray, b: np.ndarray, measure: Callable) -> np.ndarray:
+        """A measure of what is held of both rows of every pair, in blocks."""
+        step = max(1, PAIR_VALUES * len(self) // max(1, self.n_held))
+        parts = (slice(k, k + step) for k in range(0, len(a), step))
+        rows = self.by_rows
+        return np.concatenate([np.empty(0), *(measure(rows[a[k]], rows[b[k]]) for k in parts)])
+
+    def rounding(self) -> float:
+        """How far rounding may take the product of two rows, with room to spare."""
+        return _rounding(self.shape[1]) * self.row_squares().max()
+
+    def unshifted(self) -> ColumnMatrix:
+        """Rows as far from each other as these, with means near 0."""
+        held = self.by_rows
+        return ColumnMatrix(held - near_means(held.mean(axis=0), held.std(axis=0)))
+
+    def largest(self) -> float:
+        """The largest absolute value that is held."""
+        return float(np.abs(self.held).max(initial=0.0))
+
+    def within_range(self) -> tuple[ColumnMatrix, float]:
         """The same and 1, or over u and u for a power of two u that keeps squares in range."""
         unit = range_unit(self.largest())
         return (self, unit) if unit == 1.0 else (self / unit, unit)
-
-
-@dataclass(frozen=True)
-class DenseMatrix(ColumnMatrix):
-    """A matrix of which all values are held."""
-
-    held: np.ndarray
-
-    @cached_property
-    def by_rows(self) -> np.ndarray:
-        """The values, row after row."""
-        return np.ascontiguousarray(self.held)
-
-    def __getitem__(self, key: Any) -> DenseMatrix:
-        return DenseMatrix(self.held[key])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self.held, dtype, copy=copy)
-
-    def __truediv__(self, unit: np.ndarray | float) -> DenseMatrix:
-        return DenseMatrix(self.held / unit)
-
-    def __matmul__(self, other: np.ndarray) -> np.ndarray:
-        return self.held @ other
-
-    def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
-        return other @ self.held
-
-    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
-        return self.held[rows] @ self.held[first:].T
-
-    def rounding(self) -> float:
-        return _rounding(self.shape[1]) * self.row_squares().max()
-
-    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.einsum("ij,ij->i", self.by_rows[a], self.by_rows[b])
-
-    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        apart = self.by_rows[a] - self.by_rows[b]
-        return np.einsum("ij,ij->i", apart, apart)
-
-    def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
-        # The sum of those over two halves of the columns.
-        cuts = (0, self.shape[1] // 2, self.shape[1])
-
-        def half(first: int, last: int) -> np.ndarray:
-            part = self.held[:, cuts[first] : cuts[last]]
-            with one_blas_thread():
-                return part @ part.T
-
-        one, other = in_batches(half, 2, n_jobs=n_jobs, batch_size=1)
-        return np.add(one, other, out=one)
-
-    def all_column_products(self) -> np.ndarray:
-        return self.held.T @ self.held
-
-    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
-        def some(first: int, last: int) -> np.ndarray:
-            with one_blas_thread():
-                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
-
-        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
-        return np.concatenate([np.empty(0), *parts])
-
-    def row_squares(self) -> np.ndarray:
-        return np.einsum("ij,ij->i", self.held, self.held)
-
-    def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
-        return self.column_products(self.held) if weights is None else weights @ self.held**2
-
-    def column_products(self, other: np.ndarray) -> np.ndarray:
-        return np.einsum("ij,ij->j", self.held, other)
-
-    def unshifted(self) -> DenseMatrix:
-        return DenseMatrix(self.by_rows - near_means(self.held.mean(axis=0), self.held.std(axis=0)))
-
-    def largest(self) -> float:
-        return float(np.abs(self.held).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -275,15 +200,8 @@ class CentredMatrix(ColumnMatrix):
             first = last
         return cls(_with_values(table.matrix, values), (centre - taken) * factors)
 
-    @classmethod
-    def standardised(cls, table: SparseTable, length: float) -> CentredMatrix:
-        """Centred columns of a given Euclidean norm; constant ones are 0."""
-        factors = spread_factors(table, length / np.sqrt(table.n_rows))
-        return cls.of(table, table.moments.mean, factors)
-
     @cached_property
     def by_rows(self) -> sparse.csr_array:
-        """What is held, row after row."""
         return self.held.tocsr()
 
     @cached_property
@@ -326,12 +244,12 @@ class CentredMatrix(ColumnMatrix):
         held = self.by_rows.power(2).sum(axis=1).max() + self.shift @ self.shift
         return _rounding(int(np.diff(self.by_rows.indptr).max(initial=0))) * float(held)
 
-    def _pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        plain = self.by_rows[a].multiply(self.by_rows[b]).sum(axis=1)
+    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        plain = self._over_pairs(a, b, lambda x, y: x.multiply(y).sum(axis=1))
         return plain - self._excess[a] - self._excess[b]
 
-    def _pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return (self.by_rows[a] - self.by_rows[b]).power(2).sum(axis=1)
+    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self._over_pairs(a, b, lambda x, y: (x - y).power(2).sum(axis=1))
 
     @cached_property
     def _excess(self) -> np.ndarray:
@@ -414,30 +332,31 @@ class CentredMatrix(ColumnMatrix):
         return float(np.abs(self.held.data).max(initial=0.0))
 
 
-@dataclass(frozen=True)
-class TransposedMatrix:
-    """The transposed matrix of another one."""
-
-    matrix: ColumnMatrix
-
-    def __matmul__(self, other: np.ndarray) -> np.ndarray:
-        return (other.T @ self.matrix).T
-
-
 def raw_columns(table: Table) -> ColumnMatrix:
     """The columns of a table as they come."""
     if isinstance(table, SparseTable):
         return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
-    return DenseMatrix(table.values)
+    return ColumnMatrix(table.values)
+
+
+def columns_about_means(table: Table) -> tuple[ColumnMatrix, np.ndarray]:
+    """Centred columns over powers of two near their sizes, and these; constant ones are 0."""
+    if isinstance(table, SparseTable):
+        moments = table.moments
+        size = largest_sizes(np.array([moments.low, moments.high]))
+        return CentredMatrix.of(table, moments.mean, table.varies / size), size
+    Z, size = about_means(table.values)
+    return ColumnMatrix(Z), size
 
 
 def centred_columns(table: Table, length: float = 1.0) -> tuple[ColumnMatrix, np.ndarray]:
     """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
     if isinstance(table, SparseTable):
-        norms = table.moments.spread * np.sqrt(table.n_rows)
-        return CentredMatrix.standardised(table, length), norms
+        root = np.sqrt(table.n_rows)
+        factors = spread_factors(table, length / root)
+        return CentredMatrix.of(table, table.moments.mean, factors), table.moments.spread * root
     Z, norms = centred(table.values, length)
-    return DenseMatrix(Z), norms
+    return ColumnMatrix(Z), norms
 
 
 def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
@@ -446,6 +365,11 @@ def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
     with np.errstate(over="ignore"):
         factors = np.where(now > 0.0, spread / np.where(now > 0.0, now, 1.0), 0.0)
     return np.minimum(factors, np.finfo(float).max)
+
+
+def _squared_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    apart = x - y
+    return np.einsum("ij,ij->i", apart, apart)
 
 
 def near_means(means: np.ndarray, spreads: np.ndarray) -> np.ndarray:

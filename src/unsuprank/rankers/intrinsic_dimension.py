@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..table import read_table
-from .centred_matrix import DenseMatrix
+from .centred_matrix import ColumnMatrix
 from .spectral.graph import GraphOptions, nearest_rows
 
 #: The largest ratios are noisy and biased; this share of them is left out.
@@ -31,7 +31,7 @@ def two_nn_dimension(X: np.ndarray) -> float:
 
 def _log_ratios(X: np.ndarray) -> np.ndarray:
     """Logarithms of the ratios of distances to the second and first neighbour, ascending."""
-    rows, _ = DenseMatrix(X).within_range()
+    rows, _ = ColumnMatrix(X).within_range()
     near = nearest_rows(rows, GraphOptions(n_neighbors=2))
     squared = np.stack([rows.pair_distances(np.arange(len(X)), others) for others in near.T])
     squared.sort(axis=0)

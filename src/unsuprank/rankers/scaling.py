@@ -22,12 +22,18 @@ def largest_sizes(X: np.ndarray) -> np.ndarray:
     return np.ldexp(1.0, np.clip(exponent, -1020, 1020))
 
 
-def centred(X: np.ndarray, length: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
+def about_means(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Centred columns over powers of two near their sizes, and these; constant ones are 0."""
     size = largest_sizes(X)
     Z = X / size
     Z = Z - Z.mean(axis=0)
     Z[:, X.min(axis=0) == X.max(axis=0)] = 0.0
+    return Z, size
+
+
+def centred(X: np.ndarray, length: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
+    Z, size = about_means(X)
     norm = np.sqrt(np.einsum("ij,ij->j", Z, Z))
     known = norm > 0
     Z *= length / np.where(known, norm, 1.0)

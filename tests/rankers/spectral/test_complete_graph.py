@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unsuprank import SPEC
-from unsuprank.rankers.centred_matrix import DenseMatrix
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import complete_graph
 from unsuprank.rankers.spectral.complete_graph import CompleteGraph, median
@@ -55,15 +55,15 @@ def _in_bands(request, monkeypatch):
 def test_weights_and_sums(kind):
     for seed in range(20):
         X = table_of(kind, seed)
-        graph = CompleteGraph.of(DenseMatrix(X), n_jobs=2)
+        graph = CompleteGraph.of(ColumnMatrix(X), n_jobs=2)
         assert graph.gamma == pytest.approx(1 / typical_distance(X), rel=1e-6)
         W = np.exp(-graph.gamma * squared_distances(X))
         for same in (
             graph,
-            CompleteGraph.of(DenseMatrix(X), graph.gamma),
+            CompleteGraph.of(ColumnMatrix(X), graph.gamma),
         ):  # distances kept or made again
             np.testing.assert_allclose(same.toarray(), W, rtol=1e-6, atol=1e-12)
-            degree, form = same.sums(DenseMatrix(X))
+            degree, form = same.sums(ColumnMatrix(X))
             np.testing.assert_allclose(degree, W.sum(axis=1), rtol=1e-6)
             np.testing.assert_allclose(form, [f @ W @ f for f in X.T], rtol=1e-6)
 
@@ -95,12 +95,12 @@ def test_many_rows_are_tuned_by_some(monkeypatch):
         if len(X) < 10:
             continue
         monkeypatch.setattr(complete_graph, "STORED_ROWS", len(X) - 3)
-        graph = CompleteGraph.of(DenseMatrix(X))
+        graph = CompleteGraph.of(ColumnMatrix(X))
         assert not graph.kept
         some = X[np.linspace(0, len(X) - 1, len(X) - 3).astype(int)]
         assert graph.gamma == pytest.approx(1 / typical_distance(some), rel=1e-6)
-        same = CompleteGraph.of(DenseMatrix(X), graph.gamma)
-        Z = DenseMatrix(centred(X)[0])
+        same = CompleteGraph.of(ColumnMatrix(X), graph.gamma)
+        Z = ColumnMatrix(centred(X)[0])
         np.testing.assert_array_equal(spec_scores(Z, graph), spec_scores(Z, same))
 
 
@@ -109,7 +109,7 @@ def test_gamma_is_in_the_unit_of_the_data():
     expected = np.exp(-0.5 * squared_distances(X))
 
     def weights(factor, gamma):
-        return CompleteGraph.of(DenseMatrix(X * factor), gamma).toarray()
+        return CompleteGraph.of(ColumnMatrix(X * factor), gamma).toarray()
 
     np.testing.assert_allclose(weights(1.0, 0.5), expected)
     np.testing.assert_allclose(weights(2.0**500, 2.0**-1001), expected)

@@ -9,7 +9,7 @@ from sklearn.linear_model import lars_path_gram
 
 from unsuprank import _kernels
 from unsuprank._progress import progress
-from unsuprank.rankers.centred_matrix import CentredMatrix, DenseMatrix, centred_columns
+from unsuprank.rankers.centred_matrix import CentredMatrix, ColumnMatrix, centred_columns
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import lasso_path
 from unsuprank.rankers.spectral.lasso_path import lasso_ends, repeated_columns
@@ -75,7 +75,7 @@ def test_nothing_to_explain():
 
 def path_ends(Z, Y: np.ndarray, steps: int, method=lasso_ends) -> np.ndarray:
     """Targets x columns, of a matrix or an array."""
-    Z = DenseMatrix(Z) if isinstance(Z, np.ndarray) else Z
+    Z = ColumnMatrix(Z) if isinstance(Z, np.ndarray) else Z
     with progress("", 1, 0) as bar:
         return method(Z, Y - Y.mean(axis=0), steps, 1, bar).T
 
@@ -130,7 +130,7 @@ def test_columns_that_repeat_others():
         norm = np.linalg.norm(Z, axis=0)
         Z = np.where(norm > 1e-9, Z / np.where(norm > 0, norm, 1.0), 0.0)
         expected = [bool((np.abs(Z[:, :j].T @ Z[:, j]) > 1 - 1e-9).any()) for j in range(n)]
-        for held in (DenseMatrix(Z), CentredMatrix(sparse.csc_array(Z), np.zeros(n))):
+        for held in (ColumnMatrix(Z), CentredMatrix(sparse.csc_array(Z), np.zeros(n))):
             np.testing.assert_array_equal(repeated_columns(held), expected)
 
 
@@ -140,7 +140,7 @@ def test_of_columns_that_are_copies_the_first_takes_part(seed):
     """The same of sparse and dense ones, as if the others were not there."""
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((20, 90)) < 0.5, 0.0, rng.integers(-1, 2, size=(20, 90)))
-    X = X[:, ~repeated_columns(DenseMatrix(centred(X)[0]))]
+    X = X[:, ~repeated_columns(ColumnMatrix(centred(X)[0]))]
     n, Y = X.shape[1], rng.normal(size=(20, 2))
     Z = centred(X)[0]
     expected = path_ends(Z, Y, 12)

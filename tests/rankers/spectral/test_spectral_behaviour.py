@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from unsuprank import MCFS, NDFS, SPEC, AgnoSS, LaplacianScore
-from unsuprank.rankers.centred_matrix import DenseMatrix
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 
 BASELINES = [LaplacianScore, SPEC, MCFS, NDFS, AgnoSS]
@@ -91,6 +91,15 @@ class TestBadInput:
         with pytest.raises(ValueError):
             make(cls).fit(np.array([["x", "y"], ["z", "w"]]))
 
+    def test_bad_fit_changes_nothing(self, cls):
+        X = clustered_table(0)[0][:40]
+        ranker = make(cls).fit(X)
+        before = ranker.scores_.copy()
+        with pytest.raises(ValueError):
+            ranker.fit(np.full((5, 2), np.nan))
+        assert np.array_equal(ranker.scores_, before)
+        assert ranker.n_features_in_ == 50
+
     def test_same_answer_for_every_n_jobs(self, cls):
         X = clustered_table(1)[0]
         params = {"n_restarts": 3} if cls is AgnoSS else {}
@@ -154,7 +163,7 @@ def test_spec_ties_under_published_settings_are_exact():
 
 def test_threads_do_not_tell_equally_near_rows_apart():
     rng = np.random.default_rng(0)
-    X = DenseMatrix(
+    X = ColumnMatrix(
         (rng.random((1500, 12)) < 0.2).astype(float)
     )  # short texts: hundreds of rows tie
     with threadpool_limits(1):

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LassoLars
 
 from unsuprank import MCFS, SPEC, LaplacianScore
-from unsuprank.rankers.centred_matrix import DenseMatrix
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral.graph import GraphOptions
 from unsuprank.rankers.spectral.graph import neighbour_graph as graph_of
@@ -30,7 +30,7 @@ pytestmark = [
 
 
 def neighbour_graph(X, options):
-    return graph_of(DenseMatrix(X), options)
+    return graph_of(ColumnMatrix(X), options)
 
 
 def random_table(seed):
@@ -88,7 +88,7 @@ def test_laplacian_score():
         expected = [naive_laplacian_score(f, W) for f in X.T]
         ranker = LaplacianScore(standardize=False, n_neighbors=3).fit(X)
         np.testing.assert_allclose(ranker.raw_scores_, expected, rtol=1e-9)
-        shifted = spec_scores(DenseMatrix(centred(X * 1e-3 + 5)[0]), sparse.csr_array(W))
+        shifted = spec_scores(ColumnMatrix(centred(X * 1e-3 + 5)[0]), sparse.csr_array(W))
         np.testing.assert_allclose(shifted, expected, rtol=1e-6)
         assert np.array_equal(ranker.order_, np.argsort(ranker.raw_scores_, kind="stable"))
 
@@ -196,7 +196,7 @@ def test_mcfs_regressions_are_on_the_path_of_the_lasso():
         X -= X.mean(axis=0)
         X /= np.linalg.norm(X, axis=0)
         y = X[:, :6].sum(axis=1, keepdims=True) + 0.1 * rng.normal(size=(60, 1))
-        coef = mcfs_coefficients(DenseMatrix(X), np.ones(40), y, 30)[:, 0]
+        coef = mcfs_coefficients(ColumnMatrix(X), np.ones(40), y, 30)[:, 0]
         correlation = X.T @ (y[:, 0] - y.mean() - X @ coef)
         most = np.abs(correlation).max()
         used = coef != 0
@@ -207,10 +207,10 @@ def test_mcfs_regressions_are_on_the_path_of_the_lasso():
 def test_mcfs_does_not_depend_on_signs_and_stops_in_time():
     Z, norms = centred(np.random.default_rng(0).normal(size=(12, 40)))
     Y = np.random.default_rng(1).normal(size=(12, 3))
-    coef = mcfs_coefficients(DenseMatrix(Z), norms, Y, 1000)
+    coef = mcfs_coefficients(ColumnMatrix(Z), norms, Y, 1000)
     assert (np.count_nonzero(coef, axis=0) <= 11).all()
     np.testing.assert_array_equal(
-        np.abs(mcfs_coefficients(DenseMatrix(Z), norms, -Y, 1000)), np.abs(coef)
+        np.abs(mcfs_coefficients(ColumnMatrix(Z), norms, -Y, 1000)), np.abs(coef)
     )
     assert np.abs(coef).max() < 10  # more steps would divide by rounding errors
 
@@ -221,7 +221,7 @@ def test_ridge_in_both_forms_is_the_published_inverse():
         m, n = rng.integers(2, 15, size=2)
         X, F = rng.normal(size=(m, n)), rng.normal(size=(m, 3))
         penalty = 10.0 ** rng.uniform(-3, 6, size=n)
-        regression = Ridge(DenseMatrix(X)).penalised(penalty)
+        regression = Ridge(ColumnMatrix(X)).penalised(penalty)
         coef, residual = regression.solve(F)
         np.testing.assert_array_equal(regression.residual(F), residual)
         expected = np.linalg.inv(X.T @ X + np.diag(penalty)) @ X.T @ F
@@ -242,9 +242,9 @@ def test_ndfs_objective(gamma):
         X = random_table(seed)
         graph = neighbour_graph(X, GraphOptions())
         L = normalised_laplacian(graph)
-        F = starting_clusters(DenseMatrix(X), 3, np.random.RandomState(seed))
+        F = starting_clusters(ColumnMatrix(X), 3, np.random.RandomState(seed))
         options = NDFSOptions(0.7, 1.3, gamma, max_iter=60)
-        result = ndfs(DenseMatrix(X), L, F, options)
+        result = ndfs(ColumnMatrix(X), L, F, options)
         assert (np.diff(result.objective) <= 1e-12 * result.objective[:-1]).all()
         assert (result.clusters >= 0).all()
         F, W = result.clusters, result.coef
@@ -257,9 +257,9 @@ def test_ndfs_coefficients_are_optimal_for_their_clusters():
     X = np.random.default_rng(0).normal(size=(30, 6))
     X[:15, 0] += 5
     graph = neighbour_graph(X, GraphOptions())
-    F = starting_clusters(DenseMatrix(X), 2, np.random.RandomState(0))
+    F = starting_clusters(ColumnMatrix(X), 2, np.random.RandomState(0))
     result = ndfs(
-        DenseMatrix(X), normalised_laplacian(graph), F, NDFSOptions(tol=1e-14, max_iter=2000)
+        ColumnMatrix(X), normalised_laplacian(graph), F, NDFSOptions(tol=1e-14, max_iter=2000)
     )
     norms = np.linalg.norm(result.coef, axis=1)
     gradient = 2 * X.T @ (X @ result.coef - result.clusters)

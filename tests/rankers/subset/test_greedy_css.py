@@ -9,7 +9,7 @@ from scipy import sparse
 
 from unsuprank import GreedyCSS, SharedVariance
 from unsuprank.column_totals import column_totals
-from unsuprank.rankers.centred_matrix import DenseMatrix
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.coordinates import Coordinates
 from unsuprank.rankers.subset.beyond_chance import (
     path_scores,
@@ -25,7 +25,7 @@ from unsuprank.table import read_table
 
 def Residual(coordinates, *args):
     """Of an array."""
-    return ResidualOf(DenseMatrix(coordinates), *args)
+    return ResidualOf(ColumnMatrix(coordinates), *args)
 
 
 def scaled_coordinates(table, scale):

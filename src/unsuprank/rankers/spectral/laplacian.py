@@ -71,7 +71,7 @@ class LaplacianScore(SpectralRanker):
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)
-        return spec_scores(self._unit_columns(table, X)[0], self._neighbour_graph(X))
+        return spec_scores(self._about_means(table, X)[0], self._neighbour_graph(X))
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         return LARGEST_EIGENVALUE - raw

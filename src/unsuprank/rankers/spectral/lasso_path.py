@@ -10,7 +10,7 @@ of all columns with its direction.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
 
 from ... import _kernels
 from ..._parallel import in_batches
@@ -41,7 +41,7 @@ def lasso_ends(
     """
     kept = ~repeated_columns(Z)
     Z = Z if kept.all() else Z[:, kept]
-    correlations = _correlations(Z, Y)
+    correlations = target_correlations(Z, Y)
     ends = np.zeros_like(correlations)
     few = Z.shape[1] <= min(GRAM_COLUMNS, 4 * len(Z))
     gram = Z.all_column_products() if few else None
@@ -60,7 +60,7 @@ def lasso_ends(
     return coefficients
 
 
-def _correlations(Z: ColumnMatrix, Y: np.ndarray) -> np.ndarray:
+def target_correlations(Z: ColumnMatrix, Y: np.ndarray) -> np.ndarray:
     """Products of targets and columns; what no column has to do with is left alone."""
     correlations = np.ascontiguousarray(Y.T @ Z)
     unrelated = np.abs(correlations).max(axis=1) <= ROUNDING * np.linalg.norm(Y, axis=0)
@@ -69,27 +69,26 @@ def _correlations(Z: ColumnMatrix, Y: np.ndarray) -> np.ndarray:
 
 
 class _Inside:
-    """The columns inside, their coefficients, and a Cholesky factor of their products."""
+    """The columns inside, their coefficients, and the QR decomposition of their values."""
 
-    def __init__(self, Z: ColumnMatrix, most: int) -> None:
+    def __init__(self, Z: ColumnMatrix) -> None:
         self._Z = Z
-        self._values = np.empty((most, len(Z)))
-        self._factor = np.zeros((most, most))
+        self._Q, self._R = np.empty((len(Z), 0)), np.empty((0, 0))
         self.columns: list[int] = []
         self._signs = np.empty(0)
         self.coefficients = np.empty(0)
 
     def enter(self, column: int, sign: float) -> bool:
         """Take in a column; not one that repeats those inside."""
-        k = len(self.columns)
-        values = np.asarray(self._Z[:, [column]])[:, 0]
-        row = self._values[:k] @ values
-        if k:
-            row = solve_triangular(self._factor[:k, :k], row, lower=True)
-        rest = np.sqrt(max(values @ values - row @ row, 0.0))
-        if rest <= REPEATED:
+        values, k = np.asarray(self._Z[:, [column]]), len(self.columns)
+        Q, R = (
+            qr_insert(self._Q, self._R, values, k, which="col")
+            if k
+            else qr(values, mode="economic")
+        )
+        if np.abs(R[k, k]) <= REPEATED:
             return False
-        self._values[k], self._factor[k, :k], self._factor[k, k] = values, row, rest
+        self._Q, self._R = Q, R
         self.columns.append(column)
         self._signs = np.append(self._signs, sign)
         self.coefficients = np.append(self.coefficients, 0.0)
@@ -97,9 +96,8 @@ class _Inside:
 
     def direction(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients along which correlations inside fall by 1, and by how much all fall."""
-        k = len(self.columns)
-        direction = cho_solve((self._factor[:k, :k], True), self._signs)
-        return direction, (direction @ self._values[:k]) @ self._Z
+        rotated = solve_triangular(self._R, self._signs, trans="T")
+        return solve_triangular(self._R, rotated), (self._Q @ rotated) @ self._Z
 
     def move(self, direction: np.ndarray, length: float) -> tuple[float, int]:
         """Go so far, or less far to where a column leaves; returns how far, and which or -1."""
@@ -112,18 +110,15 @@ class _Inside:
         return length, self._leave(first) if leaves else -1
 
     def _leave(self, position: int) -> int:
-        k = len(self.columns) - 1
-        self._signs, self.coefficients = (
-            np.delete(part, position) for part in (self._signs, self.coefficients)
-        )
-        self._values[position:k] = self._values[position + 1 : k + 1]
-        self._factor[:k, :k] = np.linalg.cholesky(self._values[:k] @ self._values[:k].T)
+        self._Q, self._R = qr_delete(self._Q, self._R, position, which="col")
+        self._signs = np.delete(self._signs, position)
+        self.coefficients = np.delete(self.coefficients, position)
         return self.columns.pop(position)
 
 
 def _path_end(Z: ColumnMatrix, correlations: np.ndarray, steps: int) -> np.ndarray:
     """What the kernel finds, without the products of all pairs."""
-    inside, outside = _Inside(Z, steps), np.ones(Z.shape[1], dtype=bool)
+    inside, outside = _Inside(Z), np.ones(Z.shape[1], dtype=bool)
     left, least = correlations.copy(), ROUNDING * np.abs(correlations).max()
     leaver = -1
     for _ in range(steps):

@@ -10,7 +10,7 @@ from ..._parallel import one_blas_thread
 from ..._progress import progress
 from ...ranker import MethodCard
 from ...table import Table
-from ..centred_matrix import ColumnMatrix
+from ..centred_matrix import ColumnMatrix, centred_columns
 from . import toolbox
 from .graph import degrees
 from .lasso_path import lasso_ends
@@ -125,7 +125,9 @@ class MCFS(SpectralRanker):
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)
         graph = self._neighbour_graph(X)
-        Z, norms = self._unit_columns(table, X)
+        Z, norms = centred_columns(table)
+        if self.scale_free:
+            norms = np.sqrt(table.n_rows) * (norms > 0)
         # Threads would round differently, and rounding chooses between columns that are copies.
         with one_blas_thread():
             targets = spectral_targets(graph, self.n_clusters or suggested_clusters(graph))

@@ -127,11 +127,9 @@ class NDFS(SpectralRanker):
         graph = self._neighbour_graph(X)
         if self.preset is not None:
             return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
-        if not how.standardize:
-            # No column stands in for an intercept: without their means, constant ones are 0.
-            Z, norms = self._unit_columns(table, X)
-            with np.errstate(over="ignore"):
-                X = Z / (1.0 / np.where(norms > 0, norms, 1.0))
+        # No column stands in for an intercept: without their means, constant ones are 0.
+        Z, units = self._about_means(table, X)
+        X = Z / (1.0 / units)
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
     def _start(self, X: ColumnMatrix, graph: sparse.csr_array) -> np.ndarray:

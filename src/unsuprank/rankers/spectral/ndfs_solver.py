@@ -101,7 +101,7 @@ class RowSystem:
     def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and residual."""
         residual = self.residual(F)
-        return (self._X.T @ residual) / self._penalty[:, None], residual
+        return (residual.T @ self._X).T / self._penalty[:, None], residual
 
 
 class ColumnSystem:
@@ -118,7 +118,7 @@ class ColumnSystem:
 
     def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and residual."""
-        right = self._scale * (self._X.T @ F)
+        right = self._scale * (F.T @ self._X).T
         coef = self._scale * linalg.cho_solve(self._factor, right, check_finite=False)
         return coef, F - self._X @ coef
 

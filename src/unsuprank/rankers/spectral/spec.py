@@ -152,10 +152,8 @@ class SPEC(SpectralRanker):
             graph = self._neighbour_graph(X)
         else:
             graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)
-        Z, norms = self._unit_columns(table, X)
-        means = np.zeros(len(norms)) if self.scale_free else column_totals(table).mean
-        with np.errstate(over="ignore"):
-            means = means / np.where(norms > 0, norms, 1.0)
+        Z, units = self._about_means(table, X)
+        means = 0.0 if self.scale_free else column_totals(table).mean / units
         return spec_scores(Z, graph, int(self.style), means)
 
     def _better(self, raw: np.ndarray) -> np.ndarray:

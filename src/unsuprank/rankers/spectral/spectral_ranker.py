@@ -19,7 +19,7 @@ from ..._checks import (
 )
 from ...ranker import Ranker, with_quotations
 from ...table import Table
-from ..centred_matrix import ColumnMatrix, centred_columns, raw_columns
+from ..centred_matrix import ColumnMatrix, centred_columns, columns_about_means, raw_columns
 from ..row_sampling import RowSampleMixin
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
@@ -119,12 +119,9 @@ class SpectralRanker(RowSampleMixin, Ranker):
             return centred_columns(table, np.sqrt(table.n_rows))[0]
         return raw_columns(table)
 
-    def _unit_columns(self, table: Table, X: ColumnMatrix) -> tuple[ColumnMatrix, np.ndarray]:
-        """The columns of `X` centred and of norm 1, and the norms that they had."""
-        if self.scale_free:
-            length = np.sqrt(table.n_rows)
-            return X / length, length * table.varies
-        return centred_columns(table)
+    def _about_means(self, table: Table, X: ColumnMatrix) -> tuple[ColumnMatrix, np.ndarray]:
+        """The columns of `X` without their means, over some units, and these."""
+        return (X, np.ones(X.shape[1])) if self.scale_free else columns_about_means(table)
 
     def _neighbour_graph(self, X: ColumnMatrix) -> sparse.csr_array:
         how = self._in_force()

@@ -23,13 +23,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
+from ..._parallel import in_batches
 from ..._progress import Progress
 from ..centred_matrix import ColumnMatrix
 from .graph import LARGEST_EIGENVALUE
+from .lasso_path import target_correlations
 
 PRESETS = (None, "scikit-feature")
 #: Columns whose scores differ by less than this share of the largest that there can be tie.
@@ -123,21 +124,18 @@ def least_angle_ends(
     scikit-learn's variant turns the direction of a coefficient that crosses 0, after which the
     error of the fit can grow.
     """
-    columns = np.asarray(Z)
+    columns, correlations = np.asarray(Z), target_correlations(Z, Y)
+    options = {"max_iter": steps, "method": "lar", "return_path": False}
 
-    def end(target: np.ndarray) -> np.ndarray:
-        return lars_path(columns, target, max_iter=steps, method="lar", return_path=False)[2]
+    def end(j: int, _: int) -> np.ndarray:
+        return lars_path(columns, Y[:, j], Xy=correlations[j], **options)[2]
 
-    ends = []
-    pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
     with warnings.catch_warnings():
         # Columns that repeat others are left out on the way, as they should be.
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        for found in pool(delayed(end)(target) for target in Y.T):
-            ends.append(found)
-            bar.advance()
-    return np.column_stack(ends)
+        ends = in_batches(end, Y.shape[1], n_jobs=n_jobs, batch_size=1, progress=bar)
+        return np.column_stack(list(ends))
 
 
 def mcfs_scores(coef: np.ndarray) -> np.ndarray:
