@@ -37,15 +37,6 @@ def add_gram_squares(
 def sparse_products(
     rows: SparseLines, columns: SparseLines, first: int, last: int, out: np.ndarray
 ) -> None: ...
-def add_gram_squares(
-    rows: SparseLines,
-    columns: SparseLines,
-    shift: np.ndarray,
-    excess: np.ndarray,
-    first: int,
-    last: int,
-    sums: np.ndarray,
-) -> None: ...
 def column_flags(values: np.ndarray) -> np.ndarray: ...
 def embed(
     values: np.ndarray,
