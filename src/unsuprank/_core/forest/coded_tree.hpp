@@ -54,7 +54,7 @@ class CodedTree {
   }
 
   // The child that a row with this reading is sent to.
-  int32_t next(int32_t node, double reading, int64_t row) const {
+  UNSUPRANK_INLINE int32_t next(int32_t node, double reading, int64_t row) const {
     const Node& n = nodes_[node];
     return n.left < 0 ? next_of_any(node, reading, row) : n.left + (reading > n.threshold);
   }

@@ -18,26 +18,18 @@
 #define UNSUPRANK_LAMBDA
 #endif
 
+// A function with the attribute CLONES is compiled for AVX-512, AVX2 and the baseline. Helpers that
+// it calls must be inlined into it to be compiled along with it. UNFUSED ones have no fused
+// multiply-add, for functions that must round as plain code does.
 #if UNSUPRANK_EXTENSIONS && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
     !defined(UNSUPRANK_NO_CLONES)
 #define UNSUPRANK_HAS_CLONES 1
-#else
-#define UNSUPRANK_HAS_CLONES 0
-#endif
-
-// A function with this attribute is compiled for AVX-512, AVX2 and the baseline. Helpers that it
-// calls must be inlined into it to be compiled along with it.
-#if UNSUPRANK_HAS_CLONES
 #define UNSUPRANK_CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define UNSUPRANK_CLONES
-#endif
-
-// The same without fused multiply-add, for functions that must round as plain code does.
-#if UNSUPRANK_HAS_CLONES
 #define UNSUPRANK_UNFUSED_CLONES __attribute__((target_clones("avx2", "default")))
 #else
+#define UNSUPRANK_HAS_CLONES 0
+#define UNSUPRANK_CLONES
 #define UNSUPRANK_UNFUSED_CLONES
 #endif
 
