@@ -94,11 +94,11 @@ def worker_processes(count: int, gigabytes: float | None) -> Iterator[Place]:
 
     def apart(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
         me = threading.get_ident()
-        if me not in workers:
-            workers[me] = ProcessPoolExecutor(
-                1, initializer=_prepare, initargs=(os.getpid(), gigabytes)
-            )
         try:
+            if me not in workers:
+                arguments = (os.getpid(), gigabytes)
+                workers[me] = ProcessPoolExecutor(1, initializer=_prepare, initargs=arguments)
+                workers[me].submit(os.getpid).result()  # the time of its start is not the job's
             return workers[me].submit(attempt, job, file, seconds).result(seconds)
         except (TimeoutError, BrokenProcessPool) as error:
             workers.pop(me).shutdown(kill_workers=True)
