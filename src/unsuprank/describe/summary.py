@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..column_totals import chunk_totals
-from ..table import SparseTable, Table, read_table
+from ..table import SparseTable, Table, gini_index, read_table
 
 #: Bars of a histogram.
 BINS = 12
 #: Values that are looked at together.
 _BLOCK_VALUES = 2**22
-#: Standard deviations that are as small are not told by totals.
-TINY = 1.0 / np.finfo(float).max
 
 
 @dataclass(frozen=True)
@@ -86,34 +83,30 @@ def _column_blocks(table: Table) -> Iterator[Table]:
 
 def _summarise(table: Table) -> tuple[np.ndarray, ...]:
     """The fields of a summary, in their order."""
-    n, totals = table.n_columns, chunk_totals(table)
+    n, moments = table.n_columns, table.moments
+    low, high, spread = moments.low, moments.high, moments.spread.copy()
+    mean = np.where(low < high, moments.mean, low)  # not what rounding makes of equal values
+    known = np.full(n, table.n_rows)
+    for j in np.flatnonzero(table.missing).tolist():
+        known[j] -= np.isnan(table.column(j)).sum()
     columns, values = _not_zero(table)
-    n_zero = totals.known - np.bincount(columns, minlength=n)
+    n_zero = known - np.bincount(columns, minlength=n)
     if isinstance(table, SparseTable):
-        low, high = table.moments.low, table.moments.high
         distinct = _distinct_held(columns, values, n) + (n_zero > 0)
     else:
-        low, high = (f.reduce(table.values, axis=0) for f in (np.fmin, np.fmax))
         distinct = _distinct(table.values)
     bins = _bins(values, low[columns], high[columns]) + BINS * columns
     histogram = np.bincount(bins, minlength=BINS * n).reshape(n, BINS)
     some = np.flatnonzero(n_zero)
     histogram[some, _bins(np.zeros(len(some)), low[some], high[some])] += n_zero[some]
-    spread = totals.spread.copy()
-    for j in np.flatnonzero((low < high) & (spread <= TINY)).tolist():
-        spread[j] = np.nanstd(table.column(j) * 2.0**600) / 2.0**600
-    # A rounded mean would show a spread where there is none.
-    mean, spread = np.where(low < high, totals.mean, low), np.where(low < high, spread, 0.0)
-    spread[totals.known == 0] = np.nan
     mode = np.full(n, None, dtype=object)
     for j in np.flatnonzero(table.n_values).tolist():
         names, counts = value_counts(table, j)
-        mode[j] = str(names[counts.argmax()]) if counts.any() else None
-        spread[j] **= 2  # of names, the totals have the root of the Gini index
-        is_flag = j in table.schema.boolean
-        mean[j] = counts[1] / counts.sum() if is_flag and counts.any() else np.nan
-        n_zero[j] = n_zero[j] if is_flag else 0
-    missing = (table.n_rows - totals.known) / table.n_rows
+        if known[j]:
+            mode[j], spread[j] = str(names[counts.argmax()]), gini_index(counts)
+        if j not in table.schema.boolean:
+            mean[j], n_zero[j] = np.nan, 0
+    missing = (table.n_rows - known) / table.n_rows
     zero = n_zero / table.n_rows
     return mean, mode, spread, missing, zero, low, high, histogram, distinct
 

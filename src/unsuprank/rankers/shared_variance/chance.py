@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..coordinates import Coordinates
-from .columns import Names, stack
+from .columns import CategoricalColumn, stack
 from .others import ROUNDING, Relations, relations
 from .shuffles import LEAST_ROWS, Sums, mean, parts, third_moment, upper_tail, variance
 
@@ -58,6 +58,6 @@ def share_against_chance(
     own in every row: it makes none for one row that is special among two clusters of equal size.
     """
     column = parts(n, stack(projections))
-    others = parts(n, Names.of(labels.astype(float), 1.0).products())
+    others = parts(n, CategoricalColumn.of(labels.astype(float), 1.0).products())
     varies = variance(n, column, others) > ROUNDING * mean(n, column, others) ** 2
     return scores_and_tails(n, Relations(share * others.trace, column, others, varies))
