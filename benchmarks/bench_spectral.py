@@ -77,7 +77,9 @@ def bench_ndfs() -> None:
     F = starting_clusters(ColumnMatrix(X), 9, np.random.RandomState(0))
     options = NDFSOptions(max_iter=2, tol=0.0)
     ours, plain = alternate(
-        lambda: ndfs(ColumnMatrix(X), L, F, options), lambda: plain_ndfs_steps(X, L.toarray(), F, 1e8, 2), 2
+        lambda: ndfs(ColumnMatrix(X), L, F, options),
+        lambda: plain_ndfs_steps(X, L.toarray(), F, 1e8, 2),
+        2,
     )
     report_ratio(f"NDFS, 2 steps, {X.shape[1]} columns, {len(X)} rows", ours, plain, 30)
 

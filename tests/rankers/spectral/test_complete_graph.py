@@ -58,7 +58,10 @@ def test_weights_and_sums(kind):
         graph = CompleteGraph.of(ColumnMatrix(X), n_jobs=2)
         assert graph.gamma == pytest.approx(1 / typical_distance(X), rel=1e-6)
         W = np.exp(-graph.gamma * squared_distances(X))
-        for same in (graph, CompleteGraph.of(ColumnMatrix(X), graph.gamma)):  # distances kept or made again
+        for same in (
+            graph,
+            CompleteGraph.of(ColumnMatrix(X), graph.gamma),
+        ):  # distances kept or made again
             np.testing.assert_allclose(same.toarray(), W, rtol=1e-6, atol=1e-12)
             degree, form = same.sums(ColumnMatrix(X))
             np.testing.assert_allclose(degree, W.sum(axis=1), rtol=1e-6)

@@ -163,7 +163,9 @@ def test_spec_ties_under_published_settings_are_exact():
 
 def test_threads_do_not_tell_equally_near_rows_apart():
     rng = np.random.default_rng(0)
-    X = ColumnMatrix((rng.random((1500, 12)) < 0.2).astype(float))  # short texts: hundreds of rows tie
+    X = ColumnMatrix(
+        (rng.random((1500, 12)) < 0.2).astype(float)
+    )  # short texts: hundreds of rows tie
     with threadpool_limits(1):
         one = nearest_rows(X, GraphOptions())
     for threads in (2, 4):

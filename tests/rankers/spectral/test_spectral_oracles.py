@@ -209,7 +209,9 @@ def test_mcfs_does_not_depend_on_signs_and_stops_in_time():
     Y = np.random.default_rng(1).normal(size=(12, 3))
     coef = mcfs_coefficients(ColumnMatrix(Z), norms, Y, 1000)
     assert (np.count_nonzero(coef, axis=0) <= 11).all()
-    np.testing.assert_array_equal(np.abs(mcfs_coefficients(ColumnMatrix(Z), norms, -Y, 1000)), np.abs(coef))
+    np.testing.assert_array_equal(
+        np.abs(mcfs_coefficients(ColumnMatrix(Z), norms, -Y, 1000)), np.abs(coef)
+    )
     assert np.abs(coef).max() < 10  # more steps would divide by rounding errors
 
 
@@ -256,7 +258,9 @@ def test_ndfs_coefficients_are_optimal_for_their_clusters():
     X[:15, 0] += 5
     graph = neighbour_graph(X, GraphOptions())
     F = starting_clusters(ColumnMatrix(X), 2, np.random.RandomState(0))
-    result = ndfs(ColumnMatrix(X), normalised_laplacian(graph), F, NDFSOptions(tol=1e-14, max_iter=2000))
+    result = ndfs(
+        ColumnMatrix(X), normalised_laplacian(graph), F, NDFSOptions(tol=1e-14, max_iter=2000)
+    )
     norms = np.linalg.norm(result.coef, axis=1)
     gradient = 2 * X.T @ (X @ result.coef - result.clusters)
     active = norms > 1e-4

@@ -67,7 +67,9 @@ def test_spec(case):
     most = int(stored["n_classes"]) + 1
     for style in (-1, 0, most):
         np.testing.assert_allclose(
-            spec_scores(ColumnMatrix(Z), graph, style, means), stored[f"spec_auto_style{style}"], rtol=1e-8
+            spec_scores(ColumnMatrix(Z), graph, style, means),
+            stored[f"spec_auto_style{style}"],
+            rtol=1e-8,
         )
 
 
