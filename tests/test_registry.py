@@ -63,7 +63,7 @@ from unsuprank.study.plan import recipes
 assert run(["methods"]) == 0
 assert run(["rank", "table.csv", "--method", "spread"]) == 0
 X = np.array([[0.0, 5.0, 1.0], [1.0, 9.0, 1.0], [2.0, 1.0, 1.0]])
-assert recipes.find("spread").rank(X, None, {}, 0)["order"].tolist() == [1, 0, 2]
+assert recipes.find("spread")(X, None, {}, 0)["order"].tolist() == [1, 0, 2]
 assert "spread" in recipes.names()
 """
 

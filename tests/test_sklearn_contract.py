@@ -76,3 +76,11 @@ class TestContract:
             clone(first).fit(pd.DataFrame(X)),
         ):
             assert np.array_equal(first.scores_, again.scores_)
+
+    def test_a_failed_fit_changes_nothing(self, cls, X):
+        ranker = quick(cls).fit(X)
+        before = ranker.scores_.copy()
+        with pytest.raises(ValueError, match="infinity"):
+            ranker.fit(np.full((3, 3), np.inf))
+        assert np.array_equal(ranker.scores_, before)
+        assert ranker.n_features_in_ == 20

@@ -50,8 +50,8 @@ plt.show()
 # Sketches
 # --------
 # Methods that need nothing but inner products of columns see every row exactly as long as the
-# products can be had. A table for which they cost too much need not be made small by sampling, which
-# leaves rows out. A *count sketch* deals the rows :math:`x_i` out at random to :math:`r`
+# products can be had. A table for which they cost too much need not be made small by sampling,
+# which leaves rows out. A *count sketch* deals the rows :math:`x_i` out at random to :math:`r`
 # rows and adds them up there with random signs :math:`s_i = \pm 1`:
 #
 # .. math:: y_b = \sum_{i \in b} s_i x_i, \qquad
@@ -75,7 +75,9 @@ exact = np.corrcoef(table.T)
 pairs = np.triu_indices(n, 1)
 rarely = (pairs[0] < 10) & (pairs[1] < 10)
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.4), sharex=True, sharey=True)
-for ax, small, title in zip(axes, (sample, sketch), ("a sample", "a sketch of all rows"), strict=True):
+for ax, small, title in zip(
+    axes, (sample, sketch), ("a sample", "a sketch of all rows"), strict=True
+):
     found = np.corrcoef(small.T)[pairs]
     ax.plot(exact[pairs][~rarely], found[~rarely], ".", ms=2, color="0.6")
     ax.plot(exact[pairs][rarely], found[rarely], ".", color="C3", label="rare columns")

@@ -16,9 +16,7 @@ class Columns:
         self, values: np.ndarray, n_values: np.ndarray, missing: np.ndarray | None = None
     ) -> None: ...
     @overload
-    def __init__(
-        self, columns: SparseLines, n_values: np.ndarray, missing: np.ndarray
-    ) -> None: ...
+    def __init__(self, columns: SparseLines, n_values: np.ndarray, missing: np.ndarray) -> None: ...
 
 class SparseLines:
     """A sparse matrix by rows or by columns."""
@@ -38,6 +36,15 @@ def add_gram_squares(
 ) -> None: ...
 def sparse_products(
     rows: SparseLines, columns: SparseLines, first: int, last: int, out: np.ndarray
+) -> None: ...
+def add_gram_squares(
+    rows: SparseLines,
+    columns: SparseLines,
+    shift: np.ndarray,
+    excess: np.ndarray,
+    first: int,
+    last: int,
+    sums: np.ndarray,
 ) -> None: ...
 def column_flags(values: np.ndarray) -> np.ndarray: ...
 def embed(

@@ -29,8 +29,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _cluster
-from .row_source import PrefetchedRows, RowSource, as_table, chunk_rows, stacked
-from .table import ColumnChoice, Schema, Table, column_mask, find_categories, read_table
+from .row_source import (
+    PrefetchedRows,
+    RowSource,
+    all_categories,
+    as_table,
+    categories_in,
+    chunk_rows,
+    stacked,
+)
+from .table import ColumnChoice, Schema, Table, column_mask, read_table
 
 T = TypeVar("T")
 
@@ -74,7 +82,7 @@ class ClusterRows(RowSource):
             tasks = [self._on_run(_work_on_run, run, shared) for run in runs[k:]]
             return self.client.compute(tasks, retries=_cluster.RETRIES)
 
-        for results in _cluster.in_turn(start, self.mend):
+        for results in _cluster.in_turn(self.client, start, self.mend):
             yield from results
 
     def accumulate(self, add: Any, start: Any, n_rows: int, bar: Any) -> Any:
@@ -84,7 +92,8 @@ class ClusterRows(RowSource):
         add, total = _cluster.share(self.client, add), _task(start)
         for run in self._runs(n_rows):
             total = self._on_run(_add_run, run, add, total)
-        total = self.client.compute(total, retries=_cluster.RETRIES).result()
+        future = self.client.compute(total, retries=_cluster.RETRIES)
+        total = _cluster.result_of(self.client, future)
         bar.advance(self.n_rows)
         return total
 
@@ -307,8 +316,10 @@ class DaskRows(ClusterRows):
         if not unknown.any():
             return unknown, []
         some = [part for k, part in enumerate(self._parts) if self._ends[k] < self._ends[k + 1]]
-        found = self._compute([_task(_categories, part, np.flatnonzero(unknown)) for part in some])
-        return unknown, [find_categories(np.concatenate(c)) for c in zip(*found, strict=True)]
+        columns = np.flatnonzero(unknown)
+        return unknown, all_categories(
+            self._compute([_task(categories_in, part, columns) for part in some])
+        )
 
 
 def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
@@ -325,13 +336,6 @@ def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnCho
         return schema
     wanted = column_mask(nominal, n, schema.names)
     return schema.with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
-
-
-def _categories(part: Any, columns: np.ndarray) -> list[np.ndarray]:
-    """The values of nominal columns in a part."""
-    picked = part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
-    table = read_table(picked, nominal_features=np.ones(len(columns), dtype=bool), min_rows=0)
-    return list(table.schema.categories)  # type: ignore[arg-type]
 
 
 def _n_rows(part: Any) -> int:

@@ -137,7 +137,7 @@ class Ranker(SelectorMixin, BaseEstimator):
     samples_rows: ClassVar[int] = 0
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
     supports_auto_k: ClassVar[bool] = False
-    #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
+    #: Whether a fit can go on until the selected columns are stable: ``n_estimators="auto"``.
     supports_auto_trees: ClassVar[bool] = False
     #: Texts that the docstring of a class quotes as ``{name}``.
     shared_docs: ClassVar[Mapping[str, str]] = SHARED_DOCS

@@ -16,7 +16,7 @@ from __future__ import annotations
 import mmap
 import sys
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ import numpy as np
 from scipy import sparse
 
 from .table import (
-    NUMBERS_ONLY,
     ChunkedRows,
     ColumnChoice,
     Schema,
@@ -32,8 +31,8 @@ from .table import (
     Table,
     check_pointers,
     checked_matrix,
-    code_values,
     column_mask,
+    find_categories,
     read_table,
 )
 
@@ -188,18 +187,11 @@ class ArrayRows(RowSource):
 
     def _values_of(self, columns: np.ndarray) -> list[np.ndarray]:
         """The distinct values of some columns, from one pass."""
-        found: list[np.ndarray] = [np.empty(0, self.array.dtype)] * len(columns)
         if not len(columns):
-            return found
+            return []
         step = chunk_rows(int(self.array.shape[1]))
-        for first in range(0, self.n_rows, step):
-            part = _plain(self.array[first : first + step])
-            if sparse.issparse(part):
-                raise ValueError(NUMBERS_ONLY)
-            for k, j in enumerate(columns.tolist()):
-                values = code_values(part[:, j])[1]
-                found[k] = np.union1d(found[k], values) if len(found[k]) else values
-        return found
+        parts = (_plain(self.array[a : a + step]) for a in range(0, self.n_rows, step))
+        return all_categories(categories_in(part, columns) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -262,6 +254,18 @@ def as_table(values: Any, schema: Schema) -> Table:
         return SparseTable(checked_matrix(values), schema)
     table = read_table(values, schema=schema, min_rows=0)
     return Table(table.values, schema)
+
+
+def categories_in(part: Any, columns: np.ndarray) -> list[np.ndarray]:
+    """The values of nominal columns in some rows of an array or a DataFrame."""
+    picked = part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
+    table = read_table(picked, nominal_features=np.ones(len(columns), dtype=bool), min_rows=0)
+    return list(table.schema.categories)  # type: ignore[arg-type]
+
+
+def all_categories(parts: Iterable[list[np.ndarray]]) -> list[np.ndarray]:
+    """The values of nominal columns in all rows, from those in some of them."""
+    return [find_categories(np.concatenate(found)) for found in zip(*parts, strict=True)]
 
 
 def stacked(tables: Sequence[Table]) -> Table:

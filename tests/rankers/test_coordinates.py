@@ -12,6 +12,7 @@ from scipy import sparse
 from unsuprank import Diversified, GreedyCSS, RandomRanker, SharedVariance, VarianceRanker
 from unsuprank.column_totals import column_totals
 from unsuprank.dask_rows import DaskRows
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.clustering_space import embed, embed_sparse
 from unsuprank.rankers.coordinates import Coordinates, count_sketch, root_of_square
 from unsuprank.rankers.coordinates import coordinates as choice
@@ -97,7 +98,9 @@ def test_sums_of_sparse_columns_are_those_of_dense_ones(seed: int) -> None:
     X = counts(seed, int(rng.integers(4, 60)), int(rng.integers(3, 40)))
     Z = embed_sparse(read_table(rng.choice([sparse.csr_array, sparse.csc_array])(X)))
     dense, weights = np.asarray(Z), rng.random(len(X))
-    np.testing.assert_allclose(Z.gram_squares(), ((dense.T @ dense) ** 2).sum(axis=0), atol=1e-12)
+    for matrix in (Z, ColumnMatrix(dense)):
+        shared = ((dense.T @ dense) ** 2).sum(axis=0)
+        np.testing.assert_allclose(matrix.gram_squares(), shared, atol=1e-12)
     powers = [weights**k @ dense**p for p, k in ((2, 1), (2, 2), (4, 1), (2, 0), (3, 0), (4, 0))]
     expected = [*powers, np.sum(dense**6, axis=0)]
     np.testing.assert_allclose(Z.diagonal_sums(weights), expected, rtol=1e-9, atol=1e-12)

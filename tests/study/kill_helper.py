@@ -28,17 +28,15 @@ PAUSE = 0.005
 def run(data: Path, store: Path, journal: Path) -> None:
     attempt = places.attempt
 
-    def noted(job, file):
+    def noted(job, file, seconds):
         with journal.open("a") as stream:
             stream.write(f"{key_of(job.identity(file.checksum))}\n")
         time.sleep(PAUSE)
-        return attempt(job, file)
+        return attempt(job, file, seconds)
 
     places.attempt = noted
     files = find_data_sets(data)
-    Runner(Store(store), files, n_jobs=0).run(
-        jobs_of(["sota"], list(files), ["variance", "random"])
-    )
+    Runner(Store(store), files).run(jobs_of(["sota"], list(files), ["variance", "random"]))
 
 
 def fork(*arguments: Path) -> int:

@@ -21,10 +21,9 @@ from unsuprank.study.data.data_sets import find_data_sets
 from unsuprank.study.engine import places, runner
 from unsuprank.study.engine.runner import NO_LIMITS, Limits, Runner
 from unsuprank.study.engine.store import Store, key_of
-from unsuprank.study.plan.code_digest import digest_of
-from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, make_job, pack_order, unpack_order
+from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, Job, digest_of
 from unsuprank.study.plan.suites import jobs_of
-from unsuprank.study.publish.study_page import StudyFacts
+from unsuprank.study.publish.study_page import wall_seconds
 from unsuprank.study.reproduce import reproduce
 
 HELPER = Path(__file__).parent / "kill_helper.py"
@@ -143,7 +142,7 @@ def test_damage_is_reported_and_computed_again(few, tmp_path, damage):
     files, jobs = find_data_sets(few), jobs_of(["sota"], list(find_data_sets(few)), ["variance"])
     warnings: list[str] = []
     store = Store(tmp_path / "store", warnings.append)
-    assert Runner(store, files, n_jobs=0).run(jobs).computed == len(jobs)
+    assert Runner(store, files).run(jobs).computed == len(jobs)
     right = results_of(store.directory)
     other, victim = sorted(store.directory.glob("[!.]*.json"))[2:4]
     content = bytearray(victim.read_bytes())
@@ -156,7 +155,7 @@ def test_damage_is_reported_and_computed_again(few, tmp_path, damage):
         "swapped": other.read_bytes(),  # a whole, valid outcome of another job
     }
     victim.write_bytes(damaged[damage])
-    again = Runner(store, files, n_jobs=0).run(jobs)
+    again = Runner(store, files).run(jobs)
     assert (again.computed, again.found) == (1, len(jobs) - 1)
     assert results_of(store.directory) == right
     assert len(warnings) == 1
@@ -164,16 +163,16 @@ def test_damage_is_reported_and_computed_again(few, tmp_path, damage):
 
 
 def test_the_key_depends_on_everything(monkeypatch):
-    base = make_job("a", 0, "forest", {"x": 1}, seed=0)
+    base = Job("a", 0, "forest", (("x", 1),), seed=0)
     keys = {
         key_of(job.identity(checksum))
         for job, checksum in [
             (base, "1"),
             (base, "2"),
-            (make_job("a", 1, "forest", {"x": 1}), "1"),
-            (make_job("a", 0, "other", {"x": 1}), "1"),
-            (make_job("a", 0, "forest", {"x": 2}), "1"),
-            (make_job("a", 0, "forest", {"x": 1}, seed=1), "1"),
+            (Job("a", 1, "forest", (("x", 1),)), "1"),
+            (Job("a", 0, "other", (("x", 1),)), "1"),
+            (Job("a", 0, "forest", (("x", 2),)), "1"),
+            (Job("a", 0, "forest", (("x", 1),), seed=1), "1"),
         ]
     }
     monkeypatch.setattr("unsuprank.study.plan.jobs.__version__", "next")
@@ -207,7 +206,7 @@ def test_the_digest_changes_with_the_code_that_makes_scores(tmp_path):
 def test_a_data_file_that_cannot_be_read_is_a_failure_with_its_reason(few, tmp_path):
     (few / "set00.csv").write_text("")
     jobs = jobs_of(["sota"], ["set00", "set01"], ["variance"])
-    done = Runner(Store(tmp_path), find_data_sets(few), n_jobs=1).run(jobs)
+    done = Runner(Store(tmp_path), find_data_sets(few)).run(jobs, n_jobs=1)
     assert done.computed == len(jobs)
     assert len(done.failed) == len(jobs) // 2
     assert all("set00.csv is empty" in line for line in done.failed)
@@ -215,32 +214,32 @@ def test_a_data_file_that_cannot_be_read_is_a_failure_with_its_reason(few, tmp_p
 
 def test_a_failure_is_a_result_and_the_run_goes_on(few, tmp_path):
     (few / "bare.csv").write_text("a,b\n" + "\n".join(f"{i},{i % 3}" for i in range(20)) + "\n")
-    jobs = [make_job("bare", -1, CLUSTER_HYPOTHESIS, {}), make_job("bare", 0, "variance", {})]
+    jobs = [Job("bare", -1, CLUSTER_HYPOTHESIS), Job("bare", 0, "variance")]
     files, store = find_data_sets(few), Store(tmp_path / "store")
-    first = Runner(store, files, n_jobs=1).run(jobs)
+    first = Runner(store, files).run(jobs, n_jobs=1)
     assert first.computed == 2
     assert len(first.failed) == 1
     assert "no labels" in first.failed[0]
-    here = Runner(store, files, n_jobs=0)
+    here = Runner(store, files)
     assert "Traceback" in here.stored(jobs[0])["traceback"]
     assert here.run(jobs).computed == 0
-    assert Runner(store, files, n_jobs=0, retry_failed=True).run(jobs).computed == 1
+    assert Runner(store, files, retry_failed=True).run(jobs).computed == 1
 
 
 def test_a_job_over_its_limit_is_named_and_its_kind_not_tried_again(few, tmp_path):
     files, store = find_data_sets(few), Store(tmp_path / "store")
     jobs = jobs_of(["sota"], ["set00"], ["variance"])
-    hurried = Runner(store, files, n_jobs=1, limits=Limits(0.0, None)).run(jobs)
+    hurried = Runner(store, files, limits=Limits(0.0, None)).run(jobs, n_jobs=1)
     assert hurried.computed == 1
     assert "more than 0 s" in hurried.over_limit[0]
-    assert Runner(store, files, n_jobs=1, limits=Limits(0.0, None)).run(jobs).computed == 0
-    assert Runner(store, files, n_jobs=0, limits=NO_LIMITS).run(jobs).computed == len(jobs)
+    assert Runner(store, files, limits=Limits(0.0, None)).run(jobs, n_jobs=1).computed == 0
+    assert Runner(store, files, limits=NO_LIMITS).run(jobs).computed == len(jobs)
 
 
 class Deadly:
     """Data of a job that kill the process that reads them."""
 
-    checksum, stamp = "none", None
+    checksum = "none"
 
     def __reduce__(self):
         return os._exit, (9,)
@@ -251,11 +250,11 @@ class Deadly:
 
 def test_a_worker_that_dies_costs_its_job_which_is_named(few, tmp_path):
     """Jobs on the other data set are computed, before and after."""
-    jobs = [make_job(f"set{i % 2:02d}", i, "variance", {}) for i in range(4)]
+    jobs = [Job(f"set{i % 2:02d}", i, "variance") for i in range(4)]
     store = Store(tmp_path / "store")
-    running = Runner(store, find_data_sets(few), n_jobs=2)
+    running = Runner(store, find_data_sets(few))
     running._files["set01"] = Deadly()
-    done = running.run(jobs)
+    done = running.run(jobs, n_jobs=2)
     assert done.computed == 4
     assert [running.stored(job)["status"] for job in jobs] == ["done", "failed"] * 2
     assert sorted(done.failed) == [
@@ -270,37 +269,28 @@ def test_memory_is_a_limit(few, monkeypatch):
 
     monkeypatch.setattr(places, "compute", too_much)
     file = places.VersionedFile.of(few / "set00.csv")
-    outcome = places.attempt(make_job("set00", 0, "variance", {}), file)
+    outcome = places.attempt(Job("set00", 0, "variance"), file, None)
     assert outcome == {"status": "limit", "reason": "memory"}
-
-
-def test_orders_survive_packing():
-    order = np.random.default_rng(0).permutation(70000)
-    assert np.array_equal(unpack_order(pack_order(order)), order)
 
 
 def test_wall_times_of_killed_runs_count_up_to_their_last_jobs():
     runs = [("sota", 10.0, 26.0), ("sota", 10.0, 3.0), ("curves, ari", 99.0, 2.0)]
     runs.append(("sota", 50.0, 0.5))
-    times = [
-        ({"parts": parts, "started": started, "seconds": seconds}, 1.0)
-        for parts, started, seconds in runs
-    ]
-    facts = StudyFacts(["sota"], 1, times, 2)
-    assert facts.wall_seconds() == {"sota": 26.5, "curves, ari": 2.0}
-    assert "4 jobs took 28 s of wall time with 2 worker processes" in facts.about()
+    names = ("parts", "started", "seconds")
+    found = wall_seconds(dict(zip(names, run, strict=True)) for run in runs)
+    assert found == {"sota": 26.5, "curves, ari": 2.0}
 
 
 def test_settings_are_tried_for_a_shorter_time():
     limits = Limits(90.0, None, 15.0)
-    assert limits.seconds_for(make_job("x", 0, "forest-grid", {})) == 15.0
-    assert limits.seconds_for(make_job("x", 0, "forest", {})) == 90.0
-    assert limits.seconds_for(make_job("x", -1, CLUSTER_HYPOTHESIS, {})) == 90.0
+    assert limits.seconds_for(Job("x", 0, "forest-grid")) == 15.0
+    assert limits.seconds_for(Job("x", 0, "forest")) == 90.0
+    assert limits.seconds_for(Job("x", -1, CLUSTER_HYPOTHESIS)) == 90.0
 
 
 def test_jobs_of_a_busy_group_wait_while_there_are_others():
     slow, slow_too, quick = jobs = [
-        make_job("set00", fold, method, {})
+        Job("set00", fold, method)
         for fold, method in ((0, "random"), (1, "random"), (1, "variance"))
     ]
     queue = dict.fromkeys(jobs)

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
-from .groups import find_groups
+from .association import find_groups
 
 #: Rows that the map shows at most.
 MAX_ROWS = 200
@@ -22,7 +22,7 @@ N_KINDS = 7
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Standardised numbers and kinds of names, clustered both ways.
+    """Standardised numbers and categories, clustered both ways.
 
     Attributes
     ----------

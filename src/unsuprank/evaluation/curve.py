@@ -194,15 +194,15 @@ def error_curve(
 
     jobs = [(name, f) for name in names for f in range(len(folds))]
     found = iter(_run(work, jobs, n_jobs, verbose))
-    judged = {name: [next(found) for _ in folds] for name in names}
-    values = {name: np.vstack([fold.values[name] for fold in judged[name]]) for name in names}
+    results = {name: [next(found) for _ in folds] for name in names}
+    values = {name: np.vstack([fold.values[name] for fold in results[name]]) for name in names}
     random = [values.pop(name) for name in names[len(methods) :]]
     shape = (n_random, *values[names[0]].shape)
     return ErrorCurves(
         sizes=wanted,
         values=values,
         random=np.array(random).reshape(shape),
-        orders={name: np.array([fold.orders[name] for fold in judged[name]]) for name in methods},
+        orders={name: np.array([fold.orders[name] for fold in results[name]]) for name in methods},
         test_rows=tuple(test for _, test in folds),
         measure=judge.name,
         higher_is_better=judge.higher_is_better,

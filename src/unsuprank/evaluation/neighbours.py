@@ -62,8 +62,8 @@ class PrefixNeighbours:
         self._exact = scale is not None
         self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
         self._train, self._test = (_on_scale(v, scale, self._nominal) for v in (train, test))
-        if sparse.issparse(train):  # leading columns are picked for every block of test rows
-            self._train = self._train.tocsc()
+        if not isinstance(self._train, np.ndarray):
+            self._train = self._train.tocsc()  # whose columns are picked for every block of rows
         self._of_all: np.ndarray | None = None
 
     def nearest(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ class PrefixNeighbours:
         result = np.empty(len(rows))
         nominal = self._nominal[columns]
         test, train = test[:, columns], self._train[:, columns]
-        train = train.tocsr() if sparse.issparse(train) else train
+        train = train if isinstance(train, np.ndarray) else train.tocsr()
         step = max(1, BLOCK_NUMBERS // len(columns))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
@@ -161,12 +161,12 @@ def _rounding_bound(n_columns: int) -> float:
 
 
 def _squared_norms(rows: Values) -> np.ndarray:
-    return rows.power(2).sum(axis=1) if sparse.issparse(rows) else (rows * rows).sum(axis=1)
+    return (rows * rows if isinstance(rows, np.ndarray) else rows.power(2)).sum(axis=1)
 
 
 def _numbers(values: Values, numeric: np.ndarray) -> np.ndarray:
     """The values of numeric columns, or those of sparse rows that are not zero."""
-    if sparse.issparse(values):
+    if not isinstance(values, np.ndarray):
         return values.data
     return values if numeric.all() else values[:, numeric]
 
@@ -192,7 +192,7 @@ def _is_whole(values: np.ndarray, scale: int) -> bool:
 
 
 def _on_scale(values: Values, scale: int | None, nominal: np.ndarray) -> Values:
-    if sparse.issparse(values):
+    if not isinstance(values, np.ndarray):
         data = values.data if scale is None else np.rint(values.data * float(scale))
         return sparse.csr_array((data, values.indices, values.indptr), shape=values.shape)
     if scale is not None:

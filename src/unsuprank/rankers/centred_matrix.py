@@ -108,6 +108,16 @@ class ColumnMatrix:
         """Products of all pairs of columns."""
         return self.held.T @ self.held
 
+    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
+        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
+
+        def some(first: int, last: int) -> np.ndarray:
+            with one_blas_thread():
+                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
+
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+        return np.concatenate([np.empty(0), *parts])
+
     def row_squares(self) -> np.ndarray:
         """Squared norms of the rows."""
         return np.einsum("ij,ij->i", self.held, self.held)
@@ -134,16 +144,6 @@ class ColumnMatrix:
 
         step = max(1, COLUMN_BLOCK // max(1, len(self)))
         parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
-        return np.concatenate([np.empty(0), *parts])
-
-    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
-        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
-
-        def some(first: int, last: int) -> np.ndarray:
-            with one_blas_thread():
-                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
-
-        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
         return np.concatenate([np.empty(0), *parts])
 
     def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:

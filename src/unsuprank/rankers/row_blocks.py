@@ -24,7 +24,7 @@ import numpy as np
 
 from .._checks import as_count
 from .._cluster import in_turn, share, submit
-from .._parallel import in_batches, one_blas_thread
+from .._parallel import in_order, one_blas_thread
 from ..dask_rows import ClusterRows
 from ..row_source import RowSource
 from ..table import Table
@@ -68,43 +68,32 @@ class RowBlocks:
         # A column of a million names has at most as many in a block as the block has rows.
         return table.without_unused_values(table.n_values > table.n_rows)
 
-    def apply(self, work: Work[T], block: int) -> T:
-        """``work(seed, table)`` of one block: a pure function, for another process as well."""
-        return work(self.seed_of(block), self.read(block))
-
     def map(
         self, work: Work[T], first: int, last: int, n_jobs: int | None = None
     ) -> Generator[T, None, None]:
-        """``work(seed, table)`` of blocks ``first .. last - 1``, in order, on threads."""
-        on_cluster = getattr(self.source, "client", None) is not None
+        """``work(seed, table)`` of blocks ``first .. last - 1``, in order, wherever it is done."""
+        settings = (self.size, self.seed, work)
         while first < last:
             held, stop = self._together(first, last)
-            if on_cluster:
-                yield from self._as_tasks(work, first, stop, held)
+            if getattr(self.source, "client", None) is not None:
+                yield from self._as_tasks(settings, first, stop, held)
             else:
-                yield from self._on_threads(work, first, stop, held, n_jobs)
+                with one_blas_thread():
+                    work_on = partial(_work_on_block, held, settings)
+                    yield from in_order(work_on, range(first, stop), n_jobs)
             first = stop
 
-    def _on_threads(
-        self, work: Work[T], first: int, last: int, held: Any, n_jobs: int | None
-    ) -> Iterator[T]:
-        # Matrix products take one thread here: others work on other blocks, and the sums
-        # of a product must not depend on how many threads share it.
-        with one_blas_thread():
-            one = partial(_apply_from, RowBlocks(held, self.size, self.seed), work, first)
-            yield from in_batches(one, last - first, n_jobs=n_jobs, batch_size=1)
-
-    def _as_tasks(self, work: Work[T], first: int, last: int, held: Any) -> Iterator[T]:
+    def _as_tasks(self, settings: Any, first: int, last: int, held: Any) -> Iterator[Any]:
         assert isinstance(self.source, ClusterRows)
         source, client = self.source, self.source.client
-        settings = share(client, (self.size, self.seed, work))
+        settings = share(client, settings)
 
         def start(k: int) -> list[Any]:
             rows = getattr(source, "shared", None) if source.random_access else held
             blocks = range(first + k, last)
-            return [submit(client, _block_task, rows, settings, b) for b in blocks]
+            return [submit(client, _work_on_block, rows, settings, b) for b in blocks]
 
-        return in_turn(start, source.mend)
+        return in_turn(client, start, source.mend)
 
     def _together(self, first: int, last: int) -> tuple[Any, int]:
         """What has the rows of the blocks from `first` on, and up to which block it does."""
@@ -123,11 +112,10 @@ class RowBlocks:
         return self._held[1], min(last, stop)
 
 
-def _block_task(source: Any, settings: tuple[int, int, Work[T]], block: int) -> T:
+def _work_on_block(source: Any, settings: tuple[int, int, Work[T]], block: int) -> T:
     size, seed, work = settings
+    blocks = RowBlocks(source, size, seed)
+    # Matrix products take one thread here: others work on other blocks, and the sums of a product
+    # must not depend on how many threads share it.
     with one_blas_thread():
-        return RowBlocks(source, size, seed).apply(work, block)
-
-
-def _apply_from(blocks: RowBlocks, work: Work[T], first: int, start: int, _: int) -> T:
-    return blocks.apply(work, first + start)
+        return work(blocks.seed_of(block), blocks.read(block))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from .engine.store import Store
 from .plan.recipes import HAS_FASTCAN
 from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts, publish
+from .publish.study_page import publish
 
 
 def reproduce(
@@ -63,38 +63,30 @@ def reproduce(
         Told what is worth telling.
     """
     parts = check_parts(PARTS if only is None else only)
-    chosen = None if methods is None else check_methods(methods)
-    files = _chosen_files(data, data_sets)
+    files = find_data_sets(data)
+    chosen = _chosen(files, data, data_sets)
+    wanted = jobs_of(parts, chosen, None if methods is None else check_methods(methods))
     out.mkdir(parents=True, exist_ok=True)
     if not HAS_FASTCAN:
         say("fastcan is skipped: it is not installed.")
-    runner = Runner(
-        Store(out / "store", say),
-        files,
-        n_jobs=jobs,
-        scheduler=scheduler,
-        limits=NO_LIMITS if full else limits,
-        retry_failed=retry_failed,
-        verbose=verbose,
-    )
-    wanted = jobs_of(parts, list(files), chosen)
-    summary = runner.run(wanted, parts)
+    paths = {name: files[name] for name in chosen}
+    runner = Runner(Store(out / "store", say), paths, NO_LIMITS if full else limits, retry_failed)
+    summary = runner.run(wanted, jobs, scheduler, parts, verbose)
     for line in (*summary.over_limit, *summary.failed):
         say(line)
     outcomes = (runner.stored(job) for job in wanted)
     times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
-    facts = StudyFacts(parts, len(files), times, jobs)
-    publish(out, Results(runner.stored, list(files)), facts)
+    left_out = [name for name in files if name not in chosen]
+    publish(out, Results(runner.stored, chosen, left_out), parts, times, jobs)
     return summary
 
 
-def _chosen_files(data: Path, wanted: Sequence[str] | None) -> dict[str, Path]:
-    files = find_data_sets(data)
-    if wanted is not None:
-        unknown = [name for name in wanted if name not in files]
-        if unknown:
-            raise FileProblem(f"{unknown[0]} is not in {data}; there are: {', '.join(files)}.")
-        files = {name: files[name] for name in files if name in set(wanted)}
-    if not files:
+def _chosen(files: Collection[str], data: Path, wanted: Sequence[str] | None) -> list[str]:
+    """The names of the data sets to study, all of which must be there."""
+    for name in wanted or ():
+        if name not in files:
+            raise FileProblem(f"{name} is not in {data}; there are: {', '.join(files)}.")
+    chosen = [name for name in files if wanted is None or name in wanted]
+    if not chosen:
         raise FileProblem(f"There are no data sets in {data} ({', '.join(SUFFIXES)} files).")
-    return files
+    return chosen

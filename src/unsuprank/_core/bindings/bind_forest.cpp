@@ -4,13 +4,10 @@
 
 #include <string>
 
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "bindings/held_trees.hpp"
 #include "bindings/python_interrupt.hpp"
-#include "forest/cumulative_permutation.hpp"
 #include "forest/grow.hpp"
-#include "forest/node_scores.hpp"
 #include "forest/out_of_bag_gains.hpp"
 #include "forest/permutation_scores.hpp"
 #include "forest/route.hpp"

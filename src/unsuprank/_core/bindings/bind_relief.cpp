@@ -1,5 +1,4 @@
 // The classes ReliefRows, ReliefSearch and SparseReliefRows.
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "relief/neighbour_search.hpp"
 #include "relief/sparse_rows.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 
 namespace unsuprank {

@@ -1,9 +1,7 @@
-// What columns hold, and their coordinates in the clustering space.
+// What columns hold, their coordinates in the clustering space, and products of sparse ones.
 #include <algorithm>
 
-#include "bindings/arrays.hpp"
-#include "bindings/bindings.hpp"
-#include "table/diagonal_sums.hpp"
+#include "bindings/held_lines.hpp"
 #include "table/embedding.hpp"
 
 namespace unsuprank {
@@ -51,6 +49,29 @@ auto sums_of_rows(ColumnMajor<double> coords, Vector<int32_t> widths, Vector<dou
   });
 }
 
+void write_products(const HeldLines& rows, const HeldLines& columns, int64_t first, int64_t last,
+                    MutableRowMajor<double> out) {
+  const int64_t m = rows.count();
+  require_transposed(rows, columns);
+  require(0 <= first && first <= last && last <= m, "row range out of bounds");
+  require(length(out) == last - first && length(out, 1) == m, "out has the wrong shape");
+  nb::gil_scoped_release unlocked;
+  sparse_products(rows.view(), columns.view(), m, first, last, out.data());
+}
+
+void add_squares(const HeldLines& rows, const HeldLines& columns, const Vector<double>& shift,
+                 const Vector<double>& excess, int64_t first, int64_t last,
+                 MutableVector<double> sums) {
+  const int64_t m = rows.count(), n = columns.count();
+  require_transposed(rows, columns);
+  require(0 <= first && first <= last && last <= n, "column range out of bounds");
+  require(length(shift) == n && length(excess) == n && length(sums) == n,
+          "shift, excess and sums need an entry per column");
+  nb::gil_scoped_release unlocked;
+  add_gram_squares({rows.view(), columns.view(), shift.data(), excess.data(), m, n}, first, last,
+                   sums.data());
+}
+
 }  // namespace
 
 void bind_table(nb::module_& m) {
@@ -62,6 +83,13 @@ void bind_table(nb::module_& m) {
   m.def("embed", &write_coordinates, nb::arg("values"), nb::arg("n_values"), nb::arg("first"),
         nb::arg("widths"), nb::arg("scale"), nb::arg("out"));
   m.def("diagonal_sums", &sums_of_rows, nb::arg("coords"), nb::arg("widths"), nb::arg("diagonal"));
+  nb::class_<HeldLines>(m, "SparseLines")
+      .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<double>, int64_t>(), nb::arg("starts"),
+           nb::arg("index"), nb::arg("values"), nb::arg("others"));
+  m.def("sparse_products", &write_products, nb::arg("rows"), nb::arg("columns"), nb::arg("first"),
+        nb::arg("last"), nb::arg("out"));
+  m.def("add_gram_squares", &add_squares, nb::arg("rows"), nb::arg("columns"), nb::arg("shift"),
+        nb::arg("excess"), nb::arg("first"), nb::arg("last"), nb::arg("sums"));
 }
 
 }  // namespace unsuprank

@@ -1,10 +1,9 @@
-#include "forest/cumulative_permutation.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include "forest/leaf_error.hpp"
 #include "forest/out_of_bag.hpp"
+#include "forest/permutation_scores.hpp"
 
 namespace unsuprank {
 namespace {

@@ -16,16 +16,6 @@ constexpr int64_t kInPlace = 384;
 // Asking the clock costs as much as a small node: it is asked once for so many values looked at.
 constexpr int64_t kValuesBetweenChecks = 1 << 16;
 
-// A node while its tree grows.
-struct Node {
-  int32_t begin, end;  // its rows
-  double weight;       // of them
-  int32_t feature = -1, left = -1;
-  double threshold = 0.0;
-  int64_t subset = -1;
-  double gain = 0.0, right_share = 0.0;
-};
-
 template <typename Real>
 class TreeGrower {
  public:
@@ -46,16 +36,16 @@ class TreeGrower {
     draw_rows(random);
     const double weight = std::accumulate(times_.begin(), times_.end(), 0.0);
     if (probes_) probes_->begin_tree(key, weight);
-    nodes_.assign(1, {0, static_cast<int32_t>(rows_.size()), weight});
+    base_ = trees_.node_offset.back();
+    add_node(0, static_cast<int64_t>(rows_.size()), weight);
     stack_.assign(1, {0, 0, false, false});
     while (!stack_.empty()) {
       const Pending node = stack_.back();
       stack_.pop_back();
-      if (is_given_up(nodes_[node.id].end - nodes_[node.id].begin)) return false;
-      split(node, random);
+      if (!split(node, random)) return false;
     }
     if (interrupt_.requested()) return false;
-    append_tree();
+    end_tree();
     if (probes_) probes_->end_tree(trees_, tree);
     if (recorder_) recorder_->end_tree();
     return true;
@@ -95,29 +85,32 @@ class TreeGrower {
     return interrupt_.requested();
   }
 
-  void append_tree() {
-    for (const Node& node : nodes_) {
-      trees_.feature.push_back(node.feature);
-      trees_.left.push_back(node.left);
-      trees_.threshold.push_back(node.threshold);
-      trees_.subset.push_back(node.subset);
-      trees_.gain.push_back(node.gain);
-      trees_.weight.push_back(node.weight);
-      trees_.right_share.push_back(node.right_share);
-      trees_.row_begin.push_back(node.begin);
-      trees_.row_end.push_back(node.end);
-    }
+  void add_node(int64_t begin, int64_t end, double weight) {
+    trees_.feature.push_back(-1);
+    trees_.left.push_back(-1);
+    trees_.threshold.push_back(0.0);
+    trees_.subset.push_back(-1);
+    trees_.gain.push_back(0.0);
+    trees_.weight.push_back(weight);
+    trees_.right_share.push_back(0.0);
+    trees_.row_begin.push_back(static_cast<int32_t>(begin));
+    trees_.row_end.push_back(static_cast<int32_t>(end));
+  }
+
+  void end_tree() {
     trees_.rows.insert(trees_.rows.end(), rows_.begin(), rows_.end());
     trees_.multiplicity.insert(trees_.multiplicity.end(), times_.begin(), times_.end());
     trees_.node_offset.push_back(static_cast<int64_t>(trees_.feature.size()));
     trees_.row_offset.push_back(static_cast<int64_t>(trees_.rows.size()));
   }
 
-  void split(Pending node, Random& random) {
-    const int64_t begin = nodes_[node.id].begin, end = nodes_[node.id].end;
-    const double weight = nodes_[node.id].weight;
+  // Returns false if given up.
+  bool split(Pending node, Random& random) {
+    const int64_t at = base_ + node.id, begin = trees_.row_begin[at], end = trees_.row_end[at];
+    const double weight = trees_.weight[at];
+    if (is_given_up(end - begin)) return false;
     const bool too_deep = settings_.max_depth > 0 && node.depth >= settings_.max_depth;
-    if (end - begin < 2 || too_deep || weight < 2.0 * settings_.min_leaf) return;
+    if (end - begin < 2 || too_deep || weight < 2.0 * settings_.min_leaf) return true;
     if (!node.has_view) node.has_view = make_view(begin, end);
     const NodeRows<Real> rows{rows_.data() + begin,  slots_.data() + begin, weights_.data() + begin,
                               times_.data() + begin, end - begin,           weight};
@@ -129,18 +122,19 @@ class TreeGrower {
         recorder_->add(node.id, seen, search_.words());
       }
     }
-    if (best.feature < 0) return;
-    if ((!node.has_view || space_.partial_width) && is_pure(begin, end)) return;
+    if (best.feature < 0) return true;
+    if ((!node.has_view || space_.partial_width) && is_pure(begin, end)) return true;
     const auto [middle, right_weight] =
         partition(begin, end, search_.sides(best), sums.has_row_sums);
-    const int32_t left = static_cast<int32_t>(nodes_.size());
-    set_split(nodes_[node.id], left, best);
-    nodes_.push_back({static_cast<int32_t>(begin), middle, weight - right_weight});
-    nodes_.push_back({middle, static_cast<int32_t>(end), right_weight});
+    const int32_t left = static_cast<int32_t>(trees_.feature.size() - base_);
+    set_split(at, left, best);
+    add_node(begin, middle, weight - right_weight);
+    add_node(middle, end, right_weight);
     const bool left_sums = keep_row_sums(sums, view, begin, middle, middle, end);
     const bool right_sums = keep_row_sums(sums, view, middle, end, begin, middle);
     stack_.push_back({left + 1, node.depth + 1, node.has_view, right_sums});
     stack_.push_back({left, node.depth + 1, node.has_view, left_sums});
+    return true;
   }
 
   // Whether the rows agree in all clustering attributes. Tests of descriptive attributes divide
@@ -190,14 +184,14 @@ class TreeGrower {
     return true;
   }
 
-  void set_split(Node& node, int32_t left, const CandidateSplit& split) {
-    node.left = left;
-    node.feature = split.feature;
-    node.threshold = split.threshold;
-    node.gain = split.gain;
-    node.right_share = split.right_share;
+  void set_split(int64_t at, int32_t left, const CandidateSplit& split) {
+    trees_.left[at] = left;
+    trees_.feature[at] = split.feature;
+    trees_.threshold[at] = split.threshold;
+    trees_.gain[at] = split.gain;
+    trees_.right_share[at] = split.right_share;
     if (split.subset < 0) return;
-    node.subset = static_cast<int64_t>(trees_.subset_words.size());
+    trees_.subset[at] = static_cast<int64_t>(trees_.subset_words.size());
     const auto words = search_.words().begin() + split.subset;
     trees_.subset_words.insert(trees_.subset_words.end(), words,
                                words + search_.words_of(split.feature));
@@ -278,7 +272,7 @@ class TreeGrower {
   Probes<Real>* probes_;
   SplitSearch<Real> search_;
   int64_t looked_at_ = 0;
-  std::vector<Node> nodes_;  // of the tree
+  int64_t base_ = 0;  // where the nodes of the tree begin
   std::vector<int32_t> rows_, slots_, times_, spare_rows_, spare_slots_, spare_times_;
   std::vector<Real> weights_;
   std::vector<double> row_sums_, spare_sums_;  // see PairSums; kept in the order of rows_

@@ -18,7 +18,7 @@ class Genie3(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees. A ranking that holds still when the seed changes takes many thousands,
+        Number of trees. A ranking that is stable when the seed changes takes many thousands,
         or probes of the columns at the border of the selected ones: "auto" grows as many trees
         as it needs, with probes where they help (extra trees with fair ties). That is what the
         command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
@@ -90,7 +90,7 @@ class SymbolicScore(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+        Number of trees; "auto" grows until the ranking is stable when the seed changes.
     {parameters}
 
     Attributes
@@ -140,7 +140,7 @@ class RandomForestScore(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees; "auto" grows until the ranking holds still when the seed changes.
+        Number of trees; "auto" grows until the ranking is stable when the seed changes.
     permutation : {"independent", "cumulative"}, default="independent"
         Whether a column is put back before the next one is permuted, as the paper defines it. The
         program of its authors does not do that: it permutes the columns of a tree in the order in

@@ -144,6 +144,11 @@ def span_sums(vectors: np.ndarray) -> Sums:
     )
 
 
+def category_sums(codes: np.ndarray) -> Sums:
+    """Sums over the projection onto what the codes of a nominal column span."""
+    return CategoricalColumn.of(codes, 1.0).projection()
+
+
 def stack(sums: Sequence[Sums]) -> Sums:
     """The sums of several columns as those of one matrix per column."""
     return Sums(*(np.array([getattr(s, field.name) for s in sums]) for field in fields(Sums)))

@@ -36,27 +36,19 @@ class DataSet:
 
 @dataclass(frozen=True)
 class VersionedFile:
-    """A data file as it is now."""
+    """A data file with the content that it had at the start of a run."""
 
     path: Path
     checksum: str
-    #: Size and time of the last change.
-    stamp: tuple[int, int]
 
     @classmethod
     def of(cls, path: Path) -> VersionedFile:
         """What is at a path, under its absolute name."""
-        path = path.absolute()
-        return cls(path, file_checksum(path), _stamp(path))
+        return cls(path.absolute(), file_checksum(path))
 
     def is_unchanged(self) -> bool:
         """Whether this is still what is there."""
-        return self.path.exists() and _stamp(self.path) == self.stamp
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+        return self.path.exists() and file_checksum(self.path) == self.checksum
 
 
 def find_data_sets(directory: Path) -> dict[str, Path]:

@@ -11,192 +11,149 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import lru_cache
-from typing import Any, Protocol
+from contextlib import AbstractContextManager, contextmanager
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 from threadpoolctl import threadpool_limits
 
-from ..._cluster import RETRIES
+from ..._cluster import RETRIES, client_of
 from ..._parallel import one_blas_thread
-from ..data.data_sets import VersionedFile, load_data_set
+from ..data.data_sets import DataSet, VersionedFile, load_data_set
 from ..plan.jobs import Job, compute
 from .store import Outcome
 
 
-def attempt(job: Job, file: VersionedFile) -> Outcome:
-    """Compute a job; an error, also one of reading the data, is an outcome too."""
+def attempt(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
+    """Compute a job, which may take `seconds`; an error is an outcome too."""
+    started = time.monotonic()
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), one_blas_thread():
             # That published settings tie is a finding of the study, told once in words.
             warnings.simplefilter("ignore", UserWarning)
-            return {"status": "done", **compute(job, _load(file))}
+            outcome = {"status": "done", **compute(job, _load(file))}
     except MemoryError:
-        return {"status": "limit", "reason": "memory"}
+        outcome = {"status": "limit", "reason": "memory"}
     except Exception as error:
-        return {
-            "status": "failed",
-            "reason": f"{type(error).__name__}: {error}",
-            "traceback": traceback.format_exc(),
-        }
-
-
-@lru_cache(maxsize=1)  # the next job is mostly one on the same data set
-def _load(file: VersionedFile) -> Any:
-    return load_data_set(file.path)
-
-
-def over_time(seconds: float) -> Outcome:
-    """What came of a job that took longer than it may."""
-    return {"status": "limit", "reason": f"more than {seconds:g} s"}
-
-
-class Place(Protocol):
-    """Where jobs are computed."""
-
-    def room(self) -> int:
-        """How many jobs it takes at once."""
-
-    def submit(self, job: Job, file: VersionedFile, seconds: float | None) -> Future[Outcome]:
-        """Start a job, which may take `seconds`."""
-
-    def close(self) -> None:
-        """Let go of the jobs that are under way."""
-
-
-class ThisProcess:
-    """One job after the other, without limits."""
-
-    def room(self) -> int:
-        """One."""
-        return 1
-
-    def submit(self, job: Job, file: VersionedFile, _seconds: float | None) -> Future[Outcome]:
-        """Compute a job before anything else."""
-        future: Future[Outcome] = Future()
-        future.set_result(attempt(job, file))
-        return future
-
-    def close(self) -> None:
-        """Nothing is under way."""
-
-
-class WorkerProcesses:
-    """Processes of joblib's, each with a job of its own and a thread here that watches its time.
-
-    Parameters
-    ----------
-    count : int
-    gigabytes : float or None
-        What each of them may take.
-    """
-
-    def __init__(self, count: int, gigabytes: float | None) -> None:
-        self._count, self._gigabytes = count, gigabytes
-        self._threads = ThreadPoolExecutor(count)
-        self._workers = {slot: self._new() for slot in range(count)}
-        self._idle = list(self._workers)
-
-    def _new(self) -> ProcessPoolExecutor:
-        """An executor of one process, which starts with its first job."""
-        return ProcessPoolExecutor(1, initializer=_prepare, initargs=(os.getpid(), self._gigabytes))
-
-    def room(self) -> int:
-        """As many as there are processes."""
-        return self._count
-
-    def submit(self, job: Job, file: VersionedFile, seconds: float | None) -> Future[Outcome]:
-        """Give a job to an idle process."""
-        return self._threads.submit(self._compute, job, file, seconds)
-
-    def _compute(self, job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
-        slot = self._idle.pop()
-        try:
-            return self._workers[slot].submit(attempt, job, file).result(seconds)
-        except (TimeoutError, BrokenProcessPool) as error:
-            self._workers[slot].shutdown(kill_workers=True)
-            self._workers[slot] = self._new()
-            if seconds is None or isinstance(error, BrokenProcessPool):
-                raise
-            return over_time(seconds)
-        finally:
-            self._idle.append(slot)
-
-    def close(self) -> None:
-        """End the processes, whatever they are doing."""
-        for worker in self._workers.values():
-            worker.shutdown(kill_workers=True)
-        self._threads.shutdown(cancel_futures=True)
-
-
-class Cluster:
-    """The workers of a Dask cluster, which read the data sets from the paths that they have here.
-
-    A worker that dies costs the jobs that it had begun, which others begin anew; a job that takes
-    several workers with it is one that failed.
-
-    Parameters
-    ----------
-    client : Client
-    """
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._executor = client.get_executor(pure=False, retries=RETRIES)
-
-    def room(self) -> int:
-        """A job for every thread, and one more that waits for it."""
-        return 2 * max(1, sum(self._client.nthreads().values()))
-
-    def submit(self, job: Job, file: VersionedFile, seconds: float | None) -> Future[Outcome]:
-        """Make a job a task."""
-        return self._executor.submit(_attempt_within, job, file, seconds)
-
-    def close(self) -> None:
-        """Cancel the tasks that are under way."""
-        self._executor.shutdown(wait=False)
-
-
-def _attempt_within(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
-    """Compute a job to its end; if that takes longer than it may, this is its outcome."""
-    started = time.monotonic()
-    with one_blas_thread():
-        outcome = attempt(job, file)
+        reason = f"{type(error).__name__}: {error}"
+        outcome = {"status": "failed", "reason": reason, "traceback": traceback.format_exc()}
     if seconds is not None and time.monotonic() - started > seconds:
         return over_time(seconds)
     return outcome
 
 
+@lru_cache(maxsize=1)  # the next job is mostly one on the same data set
+def _load(file: VersionedFile) -> DataSet:
+    return load_data_set(file.path)
+
+
+def over_time(seconds: float | None) -> Outcome:
+    """What came of a job that took longer than it may."""
+    return {"status": "limit", "reason": f"more than {seconds:g} s"}
+
+
+class Place(NamedTuple):
+    """Where jobs are computed."""
+
+    #: Starts a job on a file, which may take so many seconds.
+    submit: Callable[[Job, VersionedFile, float | None], Future[Outcome]]
+    #: How many jobs it takes at once.
+    room: Callable[[], int]
+
+
+@contextmanager
+def this_process() -> Iterator[Place]:
+    """Compute one job after the other here, where nobody ends them."""
+
+    def submit(*job: Any) -> Future[Outcome]:
+        future: Future[Outcome] = Future()
+        future.set_result(attempt(*job))
+        return future
+
+    yield Place(submit, lambda: 1)
+
+
+@contextmanager
+def worker_processes(count: int, gigabytes: float | None) -> Iterator[Place]:
+    """Compute jobs in processes of joblib's, each of which a thread here waits for.
+
+    Parameters
+    ----------
+    count : int
+    gigabytes : float or None
+        What a process may take.
+    """
+    workers: dict[int, ProcessPoolExecutor] = {}
+
+    def apart(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
+        me = threading.get_ident()
+        if me not in workers:
+            workers[me] = ProcessPoolExecutor(
+                1, initializer=_prepare, initargs=(os.getpid(), gigabytes)
+            )
+        try:
+            return workers[me].submit(attempt, job, file, seconds).result(seconds)
+        except (TimeoutError, BrokenProcessPool) as error:
+            workers.pop(me).shutdown(kill_workers=True)
+            if isinstance(error, BrokenProcessPool):
+                raise
+            return over_time(seconds)
+
+    with ThreadPoolExecutor(count) as threads:
+        try:
+            yield Place(lambda *job: threads.submit(apart, *job), lambda: count)
+        finally:  # whatever they are doing, and all at once: Ctrl-C is in a hurry
+            with ThreadPoolExecutor(count) as ends:
+                ends.map(lambda worker: worker.shutdown(kill_workers=True), list(workers.values()))
+
+
+@contextmanager
+def cluster(client: Any) -> Iterator[Place]:
+    """Make jobs tasks of a Dask cluster, whose workers read the data sets from the same paths.
+
+    A worker that dies costs the jobs that it had begun, which others begin anew; a job that takes
+    several workers with it is one that failed.
+    """
+    executor = client.get_executor(pure=False, retries=RETRIES)
+    try:
+        # A job for every thread, and one more that waits for it.
+        yield Place(
+            partial(executor.submit, attempt), lambda: 2 * max(1, sum(client.nthreads().values()))
+        )
+    finally:
+        executor.shutdown(wait=False)
+
+
+def place_for(
+    n_jobs: int, scheduler: Any, gigabytes: float | None
+) -> AbstractContextManager[Place]:
+    """The workers of a Dask scheduler, if one is named, `n_jobs` processes, or for 0 this one."""
+    client = client_of(scheduler)
+    if client is not None:
+        return cluster(client)
+    return worker_processes(n_jobs, gigabytes) if n_jobs else this_process()
+
+
 def _prepare(parent: int, gigabytes: float | None) -> None:
     """Make a process a worker: one thread, a limit on memory, and no life without its parent."""
-    _die_with(parent)
+    if sys.platform == "linux":  # elsewhere, its closed pipe ends a process without a parent
+        import ctypes
+
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before we asked
+            os._exit(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
-    if gigabytes is not None:
-        _limit_memory(gigabytes)
+    if gigabytes is not None and sys.platform != "win32":  # which knows no such limit
+        import resource
+
+        limit = int(gigabytes * 2**30)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     threadpool_limits(1)
-
-
-def _die_with(parent: int) -> None:
-    """Ask to be killed when the parent dies; elsewhere than on Linux, its closed pipe ends us."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
-    if os.getppid() != parent:  # it died before we asked
-        os._exit(1)
-
-
-def _limit_memory(gigabytes: float) -> None:
-    """Let requests for more memory fail; Windows knows no such limit."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    limit = int(gigabytes * 2**30)
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))

@@ -10,17 +10,15 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..._cluster import client_of
 from ..._progress import Progress, progress
 from ..data.data_sets import VersionedFile
-from ..plan import recipes
-from ..plan.jobs import CLUSTER_HYPOTHESIS, Job
-from .places import Cluster, Place, ThisProcess, WorkerProcesses
+from ..plan.jobs import Job
+from ..plan.recipes import GRIDS
+from .places import Place, place_for
 from .store import Identity, Outcome, Store
 
 
@@ -35,9 +33,7 @@ class Limits:
 
     def seconds_for(self, job: Job) -> float | None:
         """The time that a job may take; None for any."""
-        if job.method == CLUSTER_HYPOTHESIS:
-            return self.seconds
-        return self.grid_seconds if recipes.find(job.method).is_grid else self.seconds
+        return self.grid_seconds if job.method in GRIDS else self.seconds
 
 
 USUAL_LIMITS = Limits()
@@ -53,7 +49,6 @@ class RunSummary:
     found: int = 0
     failed: list[str] = field(default_factory=list)
     over_limit: list[str] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 class Runner:
@@ -64,32 +59,20 @@ class Runner:
     store : Store
     files : dict of str to Path
         Data sets by name.
-    n_jobs : int
-        Worker processes; 0 computes in this process, without limits.
-    scheduler : str, Client or None
-        A Dask scheduler whose workers compute the jobs instead.
     limits : Limits
     retry_failed : bool
         Whether stored failures are computed again. Those for exceeded limits are, when
         `limits` has none.
-    verbose : int
-        1 shows progress.
     """
 
     def __init__(
         self,
         store: Store,
         files: dict[str, Path],
-        *,
-        n_jobs: int = 1,
-        scheduler: Any = None,
         limits: Limits = USUAL_LIMITS,
         retry_failed: bool = False,
-        verbose: int = 0,
     ) -> None:
-        self._store, self._n_jobs = store, n_jobs
-        self._client = client_of(scheduler)
-        self._limits, self._retry_failed, self._verbose = limits, retry_failed, verbose
+        self._store, self._limits, self._retry_failed = store, limits, retry_failed
         self._files = {name: VersionedFile.of(path) for name, path in files.items()}
         self._over_limit: set[tuple[Any, ...]] = set()
 
@@ -106,11 +89,19 @@ class Runner:
             self._over_limit.add(job.group)
         return outcome
 
-    def run(self, jobs: Iterable[Job], parts: Sequence[str] = ()) -> RunSummary:
+    def run(
+        self,
+        jobs: Iterable[Job],
+        n_jobs: int = 0,
+        scheduler: Any = None,
+        parts: Sequence[str] = (),
+        verbose: int = 0,
+    ) -> RunSummary:
         """Compute what is missing; an interrupted run is taken up by the next.
 
         Every outcome tells which run it is of: about which parts of the study, when it began, and
-        how far into it the job was finished.
+        how far into it the job was finished. See :func:`.places.place_for` for `n_jobs` and
+        `scheduler`.
         """
         summary, started = RunSummary(), time.time()
         about = {"parts": ", ".join(parts), "started": started}
@@ -118,24 +109,16 @@ class Runner:
         todo = [job for job in all_jobs if self.stored(job) is None]
         summary.found = len(all_jobs) - len(todo)
         with (
-            progress("running jobs", max(len(todo), 1), self._verbose) as bar,
-            closing(self._place(len(todo))) as place,
+            progress("running jobs", max(len(todo), 1), verbose) as bar,
+            place_for(n_jobs, scheduler, self._limits.gigabytes) as place,
         ):
             for job, outcome in self._outcomes(todo, place, bar):
                 outcome["run"] = {**about, "seconds": round(time.time() - started, 1)}
                 self._keep(job, outcome, summary)
-        summary.seconds = time.time() - started
         return summary
 
     def _identity(self, job: Job) -> Identity:
         return job.identity(self._files[job.data_set].checksum)
-
-    def _place(self, n_todo: int) -> Place:
-        if self._client is not None:
-            return Cluster(self._client)
-        if self._n_jobs == 0:
-            return ThisProcess()
-        return WorkerProcesses(max(1, min(self._n_jobs, n_todo)), self._limits.gigabytes)
 
     def _outcomes(
         self, todo: Iterable[Job], place: Place, bar: Progress

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.stats import wilcoxon
@@ -39,7 +38,13 @@ def by_data_set(
 
 
 def _ours(results: Results, columns: Iterable[StudyColumn]) -> list[tuple[str, Of]]:
-    return [(c.title, partial(results.value, c)) for c in columns]
+    return [(c.title, partial(_shown, results, c)) for c in columns]
+
+
+def _shown(results: Results, column: StudyColumn, data_set: str) -> Entry:
+    """An error, or in a word or two why there is none; what failed how is in the table of gaps."""
+    value = results.value(column, data_set)
+    return value.partition(" (")[0] if isinstance(value, str) else value
 
 
 def _printed(number: int, method: str | None) -> Of:
@@ -63,11 +68,9 @@ def table_2(results: Results) -> ResultTable:
     ratios = [
         (f"ratio: {title}", _ratio(a, b)) for (title, a), (_, b) in zip(ours, theirs, strict=True)
     ]
-    notes = []
-    for label, without in (("all data sets", ()), ("without leukemia", REPEATED)):
-        found = results.compare(columns, without)
-        if found:
-            notes.append(f"Friedman, {label}: {_sentence(found)}")
+    notes = [
+        f"{label}: {_sentence(found)}" for label, found in _compared("Friedman", results, columns)
+    ]
     notes.append(
         f"The paper: average ranks {paper.TABLE_2_AVERAGE_RANKS['Genie3']} and "
         f"{paper.TABLE_2_AVERAGE_RANKS['RandomForest']}, p = {paper.TABLE_2_FRIEDMAN_P}."
@@ -111,34 +114,39 @@ def beside_paper(results: Results) -> ResultTable:
     """Put our errors and their ratio beside those of the paper's Table 3."""
     columns: list[tuple[str, Of]] = []
     for column in suites.PUBLISHED_COLUMNS:
-        ours, theirs = partial(results.value, column), _printed(3, column.paper)
+        ours, theirs = partial(_shown, results, column), _printed(3, column.paper)
         columns += [(column.title, ours), ("paper", theirs), ("ratio", _ratio(ours, theirs))]
     return by_data_set("table-3-beside-paper", "Table 3 beside the paper's", results, columns)
 
 
 def tests(results: Results) -> ResultTable:
     """Test several sets of methods by Friedman and Nemenyi."""
-    right = [*suites.RIGHT_SEVEN, *(c for c in suites.RIGHT_COLUMNS if c not in suites.RIGHT_SEVEN)]
-    cases: list[tuple[str, Comparison | None]] = [("the paper's own Table 3", paper_comparison())]
-    for label, columns in (
-        ("published settings", suites.PUBLISHED_COLUMNS),
-        ("right settings", right),
-    ):
-        cases.append((label, results.compare(columns)))
-        cases.append((f"{label}, without leukemia", results.compare(columns, REPEATED)))
-    rows: list[list] = []
+    cases = [
+        ("the paper's own Table 3", paper_comparison()),
+        *_compared("published settings", results, suites.PUBLISHED_COLUMNS),
+        *_compared("right settings", results, suites.RIGHT_SETTINGS),
+    ]
+    rows: list[list[Entry]] = []
     for label, found in cases:
-        if found is not None:
-            ranks = ", ".join(
-                f"{m} {r:.2f}"
-                for r, m in sorted(zip(found.average_ranks, found.methods, strict=True))
-            )
-            p = f"{found.p_value:.3g}"
-            rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
+        by_rank = sorted(zip(found.average_ranks, found.methods, strict=True))
+        ranks = ", ".join(f"{method} {rank:.2f}" for rank, method in by_rank)
+        p = f"{found.p_value:.3g}"
+        rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
     header = ["methods and data", "data sets", "Friedman p", "critical distance", "average ranks"]
     return ResultTable(
         "tests", "Friedman's test and Nemenyi's critical distance (0.05)", header, rows
     )
+
+
+def _compared(
+    label: str, results: Results, columns: Sequence[StudyColumn]
+) -> Iterator[tuple[str, Comparison]]:
+    """Compare columns on all data sets and, where some are not independent, without these."""
+    repeated = [name for name in REPEATED if name in results.data_sets]
+    for left_out in [[], repeated] if repeated else [[]]:
+        found = results.compare(columns, left_out)
+        if found is not None:
+            yield ", ".join([label, *(f"without {name}" for name in left_out)]), found
 
 
 def beyond(results: Results) -> ResultTable:
@@ -207,33 +215,23 @@ def paper_comparison() -> Comparison:
     return compare(values, datasets=list(paper.DATA_SETS))
 
 
-def urelief_ranks(results: Results) -> np.ndarray | None:
-    """Average ranks of URelief's settings, shape (iterations, neighbours)."""
-    return _grid_ranks(results, suites.URELIEF_GRID, len(paper.URELIEF_ITERATIONS))
-
-
-def ensemble_ranks(results: Results, score: str) -> np.ndarray | None:
-    """Average ranks of one score, shape (subset sizes, ensembles)."""
-    return _grid_ranks(results, suites.ensemble_grid(score), len(paper.SUBSET_SIZES))
-
-
-def _grid_ranks(results: Results, settings: Sequence[StudyColumn], n_rows: int) -> Any:
-    """Average ranks over the data sets on which every setting has a value, or None.
+def grid_ranks(results: Results, grid: suites.Grid) -> np.ndarray | None:
+    """Average ranks of settings over the data sets on which every setting has a value, or None.
 
     Settings without any value get NaN.
     """
-    errors = np.array([results.numbers(column) for column in settings])
-    known = ~np.isnan(errors).all(axis=1)
+    errors = np.array([[results.numbers(column) for column in row] for row in grid])
+    known = ~np.isnan(errors).all(axis=2)
     if known.sum() < 2 or (~np.isnan(errors[known]).any(axis=0)).sum() < 2:
         return None
-    ranks = np.full(len(settings), np.nan)
+    ranks = np.full(known.shape, np.nan)
     ranks[known] = compare(errors[known].T).average_ranks
-    return ranks.reshape(n_rows, -1)
+    return ranks
 
 
 def urelief_table(results: Results) -> ResultTable | None:
     """Average ranks of URelief's settings; None where too few have a value."""
-    ranks = urelief_ranks(results)
+    ranks = grid_ranks(results, suites.URELIEF_GRID)
     if ranks is None:
         return None
     header = ["iterations", *(f"K = {k}" for k in paper.URELIEF_NEIGHBORS)]
@@ -248,12 +246,12 @@ def ensemble_table(results: Results) -> ResultTable:
     """Average ranks of ensembles and subset sizes, for each score."""
     rows: list[list[Entry]] = []
     for score, title in SCORES.items():
-        ranks = ensemble_ranks(results, score)
+        ranks = grid_ranks(results, suites.ensemble_grid(score))
         if ranks is not None:
             for size, row in zip(paper.SUBSET_SIZES, ranks, strict=True):
                 rows.append([title, size or "n", *map(_number, row)])
     notes = []
-    for column in suites.ensemble_grid("genie3"):
+    for column in suites.PARTS["ensemble-grid"]:
         missing = [n for n in results.data_sets if isinstance(results.value(column, n), str)]
         if missing:
             notes.append(
@@ -296,9 +294,15 @@ def gaps(results: Results) -> ResultTable:
     if not recipes.HAS_FASTCAN:
         rows.append(["all", suites.FASTCAN.title, "what it needs is not installed"])
     rows += [
-        [n, "all", "the data set is not in the directory"]
-        for n in paper.DATA_SETS
-        if n not in results.data_sets
+        [
+            name,
+            "all",
+            "the data set was not asked for"
+            if name in results.left_out
+            else "the data set is not in the directory",
+        ]
+        for name in paper.DATA_SETS
+        if name not in results.data_sets
     ]
     return ResultTable("gaps", "What has no value, and why", ["data set", "method", "reason"], rows)
 

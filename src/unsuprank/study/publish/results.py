@@ -11,7 +11,7 @@ import numpy as np
 
 from ...evaluation import Comparison, compare
 from ...evaluation.selection import size_index
-from ..plan.jobs import CLUSTER_HYPOTHESIS, TABLE_SIZE, Job, make_job
+from ..plan.jobs import CLUSTER_HYPOTHESIS, TABLE_SIZE, Job
 from ..plan.suites import StudyColumn
 
 #: Looks a job up: its stored outcome, or None.
@@ -35,9 +35,12 @@ _Errors = tuple[list[int], dict[str, list[float]]]
 class Results:
     """Errors of columns on data sets, and why there is none where there is none."""
 
-    def __init__(self, lookup: Lookup, data_sets: Sequence[str]) -> None:
+    def __init__(
+        self, lookup: Lookup, data_sets: Sequence[str], left_out: Sequence[str] = ()
+    ) -> None:
         self._lookup = lookup
-        self.data_sets = list(data_sets)
+        #: Those of the study, and those that are there and were not asked for.
+        self.data_sets, self.left_out = list(data_sets), list(left_out)
         self._errors = cache(self._read)
 
     def _read(self, job: Job) -> _Errors | str:
@@ -84,7 +87,7 @@ class Results:
 
     def ari(self, data_set: str) -> float | None:
         """Median adjusted Rand index of k-means against the classes."""
-        outcome = self._lookup(make_job(data_set, -1, CLUSTER_HYPOTHESIS, {}))
+        outcome = self._lookup(Job(data_set, -1, CLUSTER_HYPOTHESIS))
         return outcome["ari"] if outcome and outcome["status"] == "done" else None
 
     def compare(

@@ -5,7 +5,7 @@ useless columns of its table. It is read as numbers if all of its cells are numb
 some of which may be without it; cells of several units are names, because a number alone
 would not say what is larger.
 
-Readers here and in :mod:`.written_dates` take the distinct texts of a column and give a
+Readers here and in :mod:`.parse_dates` take the distinct texts of a column and give a
 :class:`Reading`: a number for each, NaN for those that they cannot read.
 """
 
@@ -56,7 +56,7 @@ def _cell_pattern(decimal: str) -> re.Pattern[str]:
 _CELL = {decimal: _cell_pattern(decimal) for decimal in _GROUPS}
 
 
-def read_numbers(words: Sequence[str], decimal: str | None = None) -> Reading:
+def parse_numbers(words: Sequence[str], decimal: str | None = None) -> Reading:
     """Read texts as numbers of one unit; `decimal` is found out if it is not given."""
     signs = [decimal] if decimal else list(_CELL)
     # A point wins where both can be meant: "1,234" is a thousand and some.

@@ -1,19 +1,14 @@
-"""Files that the HDF5 library does not get through cost nothing but the file."""
+"""Files of AnnData that are read in parts, sound and damaged."""
 
 from __future__ import annotations
-
-import os
-import signal
 
 import numpy as np
 import pandas as pd
 import pytest
-import systems
 from scipy import sparse
 
-from unsuprank.io import FileProblem, ReadOptions, hdf5, open_large, read_file
+from unsuprank.io import FileProblem, ReadOptions, open_large, read_file
 
-pytestmark = systems.linux  # elsewhere files are not walked through first
 anndata = pytest.importorskip("anndata")
 h5py = pytest.importorskip("h5py")
 
@@ -23,58 +18,6 @@ def cells(tmp_path):
     path = tmp_path / "cells.h5ad"
     anndata.AnnData(np.arange(12.0).reshape(4, 3)).write_h5ad(path)
     return path
-
-
-def crash(_) -> None:
-    os.kill(os.getpid(), signal.SIGSEGV)
-
-
-def go_round_in_circles(_) -> None:
-    while True:
-        pass
-
-
-@pytest.mark.parametrize("end", [crash, go_round_in_circles])
-def test_the_end_of_the_walk_is_told(cells, monkeypatch, end) -> None:
-    monkeypatch.setattr(hdf5, "_walk", end)
-    monkeypatch.setattr(hdf5, "SECONDS", 1)
-    for read in (read_file, lambda path: open_large(path, ReadOptions(), memory=0)):
-        with pytest.raises(FileProblem, match="the HDF5 library does not get through it"):
-            read(cells)
-
-
-def test_an_interrupt_ends_the_walk(cells, monkeypatch) -> None:
-    children = []
-    fork = os.fork
-
-    def noted_fork() -> int:
-        children.append(fork())
-        return children[-1]
-
-    def interrupt(*_) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(hdf5, "_walk", go_round_in_circles)
-    monkeypatch.setattr(hdf5, "SECONDS", 60)
-    monkeypatch.setattr(os, "fork", noted_fork)
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            hdf5.walk_through(cells, "cells.h5ad")
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    with pytest.raises(ProcessLookupError):
-        os.kill(children[0], 0)
-
-
-def test_memory_that_the_file_does_not_call_for_is_not_had(cells, monkeypatch) -> None:
-    def ask_for_much(_) -> None:
-        np.ones(2**28)
-
-    monkeypatch.setattr(hdf5, "_walk", ask_for_much)
-    with pytest.raises(FileProblem, match="file: Unable to allocate"):
-        read_file(cells)
 
 
 def test_errors_keep_their_words(cells) -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from .file_column import shorten
-from .written_numbers import Reading
+from .parse_numbers import Reading
 
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
 #: Ways to write a date. Of those that read equally many cells, the first is taken: where nothing
@@ -26,7 +26,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400.0
 
 
-def read_dates(words: Sequence[str]) -> Reading:
+def parse_dates(words: Sequence[str]) -> Reading:
     """Read texts as dates: days since the first, or seconds if all are within a day."""
     best = np.full(len(words), np.nan)
     for read in (_read_iso, *(_reader(form) for form in _FORMATS)):
