@@ -13,6 +13,7 @@ from sklearn.linear_model import LassoLars
 from sklearn.metrics.pairwise import euclidean_distances
 
 from unsuprank import MCFS, NDFS, SPEC, AgnoSS, LaplacianScore
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.spectral.graph import GraphOptions, neighbour_graph
 from unsuprank.rankers.spectral.ndfs_solver import (
     NDFSOptions,
@@ -45,7 +46,7 @@ def plain_spec(X: np.ndarray) -> np.ndarray:
 
 def plain_mcfs(X: np.ndarray, n_clusters: int, n_nonzero: int) -> np.ndarray:
     """All eigenvectors of the dense graph, then one regression after the other."""
-    W = neighbour_graph(X, GraphOptions()).toarray()
+    W = neighbour_graph(ColumnMatrix(X), GraphOptions()).toarray()
     d = W.sum(axis=1)
     _, U = np.linalg.eigh(np.eye(len(X)) - W / np.sqrt(np.outer(d, d)))
     Y = U[:, 1 : n_clusters + 1] / np.sqrt(d)[:, None]
@@ -72,11 +73,13 @@ def bench_ndfs() -> None:
     if X is None:
         X = np.random.default_rng(0).normal(size=(96, 4026))
     X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
-    L = normalised_laplacian(neighbour_graph(X, GraphOptions()))
-    F = starting_clusters(X, 9, np.random.RandomState(0))
+    L = normalised_laplacian(neighbour_graph(ColumnMatrix(X), GraphOptions()))
+    F = starting_clusters(ColumnMatrix(X), 9, np.random.RandomState(0))
     options = NDFSOptions(max_iter=2, tol=0.0)
     ours, plain = alternate(
-        lambda: ndfs(X, L, F, options), lambda: plain_ndfs_steps(X, L.toarray(), F, 1e8, 2), 2
+        lambda: ndfs(ColumnMatrix(X), L, F, options),
+        lambda: plain_ndfs_steps(X, L.toarray(), F, 1e8, 2),
+        2,
     )
     report_ratio(f"NDFS, 2 steps, {X.shape[1]} columns, {len(X)} rows", ours, plain, 30)
 

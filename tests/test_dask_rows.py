@@ -6,6 +6,7 @@ import os
 import pickle
 import re
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -328,6 +329,45 @@ def test_a_lost_worker_costs_what_it_was_working_on(make, while_at, own_client, 
     assert killed[0] not in own_client.run(os.getpid).values()
 
 
+def test_a_scheduler_that_is_gone_is_noticed(own_client, monkeypatch):
+    in_turn, gone = _cluster.in_turn, []
+
+    def losing(*args):
+        for result in in_turn(*args):
+            yield result
+            if not gone:
+                own_client.cluster.sync(own_client.cluster.scheduler.close)
+                gone.append(time.monotonic())
+
+    monkeypatch.setattr("unsuprank.rankers.row_blocks.in_turn", losing)
+    with pytest.raises(ConnectionError, match=r"Dask scheduler at tcp:.* is gone"):
+        Genie3(**{**BLOCKS, "n_estimators": 1600}, scheduler=own_client).fit(matrix())
+    assert time.monotonic() - gone[0] < 2 * _cluster.DEADLINE
+
+
+def test_workers_of_another_version_are_refused(client, monkeypatch):
+    monkeypatch.setattr(_cluster, "__version__", "0.0.1")
+    with pytest.raises(RuntimeError, match=r"here it is 0\.0\.1; install the same version"):
+        Genie3(**BLOCKS, scheduler=client).fit(matrix())
+
+
+@systems.posix
+def test_workers_that_are_frozen_are_noticed(own_client, monkeypatch):
+    monkeypatch.setattr(_cluster, "DEADLINE", 2.0)
+    frozen = own_client.run(os.getpid).values()
+    future = own_client.submit(time.sleep, 60)
+    for pid in frozen:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(TimeoutError, match="answered within 2 s"):
+            Genie3(**BLOCKS, scheduler=own_client).fit(matrix())
+        with pytest.raises(RuntimeError, match="of 2, 2 do not answer"):
+            _cluster.result_of(own_client, future)
+    finally:
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)
+
+
 def test_a_table_that_is_lost_with_its_workers_is_sent_again(client):
     rows = SharedRows(read_table(matrix()), client)
     rows.shared.cancel(force=True)
@@ -419,26 +459,24 @@ def test_the_command_line_hands_blocks_to_a_scheduler(client, tmp_path, capsys):
     assert "runs on one machine" in capsys.readouterr().err
 
 
-def test_cells_of_the_study_are_tasks(client, tmp_path):
+def test_jobs_of_the_study_are_tasks(client, tmp_path):
     from unsuprank.study.data.data_sets import find_data_sets
     from unsuprank.study.engine.runner import Limits, Runner
     from unsuprank.study.engine.store import Store
-    from unsuprank.study.plan.cells import make_cell
+    from unsuprank.study.plan.jobs import Job
 
     np.savez(tmp_path / "small.npz", X=matrix(40))
     files = find_data_sets(tmp_path)
-    cells = [make_cell("small", fold, "variance", {}) for fold in range(3)]
+    jobs = [Job("small", fold, "variance") for fold in range(3)]
     outcomes = []
     for name, scheduler in (("here", None), ("there", client)):
-        with Store(tmp_path / name) as store:
-            runner = Runner(store, files, jobs=0, scheduler=scheduler)
-            summary = runner.run(cells)
-            assert (summary.computed, summary.failed) == (3, [])
-            outcomes.append([runner.stored(cell)["rankings"] for cell in cells])
+        runner = Runner(Store(tmp_path / name), files)
+        summary = runner.run(jobs, scheduler=scheduler)
+        assert (summary.computed, summary.failed) == (3, [])
+        outcomes.append([runner.stored(job)["rankings"] for job in jobs])
     assert outcomes[0] == outcomes[1]
-    with Store(tmp_path / "hurried") as store:
-        hurried = Runner(store, files, scheduler=client, limits=Limits(0.0)).run(cells)
-    assert hurried.over_limit
+    hurried = Runner(Store(tmp_path / "hurried"), files, Limits(0.0))
+    assert hurried.run(jobs, scheduler=client).over_limit
 
 
 def test_rows_of_a_collection_without_a_cluster():

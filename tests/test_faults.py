@@ -19,22 +19,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unsuprank import Genie3, VarianceRanker
+from unsuprank import VarianceRanker
 from unsuprank.cli.app import run
 from unsuprank.io import (
-    FileProblem,
     ReadOptions,
     add_scores,
     atomic_write,
-    open_large,
     read_scores,
     write_rows,
 )
 from unsuprank.study.data.data_sets import find_data_sets
-from unsuprank.study.engine import runner as runner_module
+from unsuprank.study.engine import places
 from unsuprank.study.engine.runner import Limits, Runner
 from unsuprank.study.engine.store import Store
-from unsuprank.study.plan.suites import cells_of
+from unsuprank.study.plan.suites import jobs_of
 
 resource = pytest.importorskip("resource", reason="limits are those of POSIX")
 
@@ -193,82 +191,44 @@ def test_an_end_from_outside_leaves_what_was_there(table, tmp_path, number):
 
 
 class TestFilesThatChange:
-    @pytest.mark.parametrize("ending", [".parquet", ".npy", ".h5ad"])
-    @pytest.mark.parametrize("how", ["replaced", "touched", "removed"])
-    def test_rows_of_a_file_that_changes_are_no_table(self, tmp_path, ending, how):
-        X = np.random.default_rng(0).normal(size=(400, 3))
-        path = tmp_path / f"table{ending}"
-        write_matrix(X, path)
-        large = open_large(path, ReadOptions(), memory=0)
-        assert large is not None
-        parts = large.rows.chunks(100)
-        assert next(parts).n_rows == 100
-        if how == "replaced":
-            write_matrix(2 * X, tmp_path / f"other{ending}")
-            (tmp_path / f"other{ending}").replace(path)
-        elif how == "touched":
-            os.utime(path, ns=(1, 1))
-        else:
-            path.unlink()
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            list(parts)
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            large.rows.take(np.arange(5))
-
-    def test_a_fit_says_so(self, tmp_path):
-        path = tmp_path / "table.npy"
-        np.save(path, np.random.default_rng(0).normal(size=(400, 3)))
-        large = open_large(path, ReadOptions(), memory=0)
-        os.utime(path, ns=(1, 1))
-        with pytest.raises(FileProblem, match="changed while it was read"):
-            Genie3(n_estimators=4, max_samples=50).fit(large.rows)
-
     def test_results_of_a_file_that_changed_during_a_run_are_not_kept(self, tmp_path, monkeypatch):
         write_sets(tmp_path / "data")
         files = find_data_sets(tmp_path / "data")
-        cells = cells_of(["sota"], list(files), ["variance"])
-        attempt = runner_module.attempt
+        jobs = jobs_of(["sota"], list(files), ["variance"])
+        attempt, changed = places.attempt, files["set1"]
+        content = changed.read_bytes()
 
-        def change_one(cell, shelf):
-            outcome = attempt(cell, shelf)
-            os.utime(files["set1"], ns=(1, 1))
+        def change_one(job, *arguments):
+            outcome = attempt(job, *arguments)
+            changed.write_bytes(content + b"\n")
             return outcome
 
-        monkeypatch.setattr(runner_module, "attempt", change_one)
-        with Store(tmp_path / "store") as store:
-            done = Runner(store, files, jobs=0).run(cells)
-            assert done.computed == len(done.failed) == len(cells) // 2
-            assert all("changed during the run" in line for line in done.failed)
-            monkeypatch.setattr(runner_module, "attempt", attempt)
-            again = Runner(store, files, jobs=0).run(cells)
-        assert (again.found, again.computed, again.failed) == (len(cells) // 2, len(cells) // 2, [])
+        store = Store(tmp_path / "store")
+        with monkeypatch.context() as patched:
+            patched.setattr(places, "attempt", change_one)
+            done = Runner(store, files).run(jobs)
+        assert done.computed == len(done.failed) == len(jobs) // 2
+        assert all("changed during the run" in line for line in done.failed)
+        changed.write_bytes(content)
+        again = Runner(store, files).run(jobs)
+        assert (again.found, again.computed, again.failed) == (len(jobs) // 2, len(jobs) // 2, [])
 
 
-def test_a_worker_that_runs_out_of_memory_costs_its_cell(tmp_path):
-    """The large data set cannot be read within the limit; all cells of the small one are there."""
+def test_a_worker_that_runs_out_of_memory_costs_its_job(tmp_path):
+    """The large data set cannot be read within the limit; all jobs on the small one are done."""
     write_sets(tmp_path / "data")
     vast = np.random.default_rng(0).integers(9, size=(60_000, 1000), dtype=np.int8)
     np.savez(tmp_path / "data" / "vast.npz", X=vast)
     files = find_data_sets(tmp_path / "data")
-    cells = cells_of(["sota"], ["set0", "vast"], ["variance"])
-    with Store(tmp_path / "store") as store:
-        limits = Limits(seconds=None, gigabytes=0.7, grid_seconds=None)
-        done = Runner(store, files, jobs=1, limits=limits).run(cells)
-        small = [cell for cell in cells if cell.data_set == "set0"]
-        kept = Runner(store, files, jobs=0)
-        assert all(kept.stored(cell)["status"] == "done" for cell in small)
+    jobs = jobs_of(["sota"], ["set0", "vast"], ["variance"])
+    limits = Limits(seconds=None, gigabytes=0.7, grid_seconds=None)
+    runner = Runner(Store(tmp_path / "store"), files, limits)
+    done = runner.run(jobs, n_jobs=1)
+    small = [job for job in jobs if job.data_set == "set0"]
+    assert all(runner.stored(job)["status"] == "done" for job in small)
     assert not done.failed
     assert [line.endswith("memory") for line in done.over_limit] == [True]
     assert "vast" in done.over_limit[0]
-
-
-def write_matrix(X: np.ndarray, path: Path) -> None:
-    if path.suffix == ".parquet":
-        pd.DataFrame(X, columns=["a", "b", "c"]).to_parquet(path, row_group_size=100)
-    elif path.suffix == ".npy":
-        np.save(path, X)
-    else:
-        anndata.AnnData(X).write_h5ad(path)
 
 
 def write_sets(directory: Path) -> None:

@@ -30,7 +30,7 @@ FLOORS = (
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 #: Pairs on one floor of which the first may import the second.
-NEIGHBOURS = {("evaluation", "describe"), ("_parallel", "_kernels"), ("_checks", "_kernels")}
+NEIGHBOURS = {("evaluation", "describe"), ("_parallel", "_kernels"), ("_cluster", "_version")}
 
 
 def module_name(path: Path) -> str:

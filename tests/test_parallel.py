@@ -13,6 +13,7 @@ import pytest
 from unsuprank import VarianceRanker
 from unsuprank._parallel import blas_threads, interruptible, one_blas_thread
 from unsuprank.evaluation import error_curve
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.spectral import graph
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 
@@ -44,8 +45,8 @@ def test_limits_that_overlap_are_lifted_by_the_last():
 
 
 def test_neighbours(monkeypatch):
-    X = np.random.default_rng(0).normal(size=(400, 20))
-    monkeypatch.setattr(graph, "BLOCK_WORK", 20 * X.size)
+    X = ColumnMatrix(np.random.default_rng(0).normal(size=(400, 20)))
+    monkeypatch.setattr(graph, "BLOCK_WORK", 20 * X.n_held)
     for _ in range(20):
         nearest_rows(X, GraphOptions(n_jobs=2))
 

@@ -63,7 +63,7 @@ from unsuprank.study.plan import recipes
 assert run(["methods"]) == 0
 assert run(["rank", "table.csv", "--method", "spread"]) == 0
 X = np.array([[0.0, 5.0, 1.0], [1.0, 9.0, 1.0], [2.0, 1.0, 1.0]])
-assert recipes.find("spread").rank(X, None, {}, 0)["order"].tolist() == [1, 0, 2]
+assert recipes.find("spread")(X, None, {}, 0)["order"].tolist() == [1, 0, 2]
 assert "spread" in recipes.names()
 """
 
@@ -71,7 +71,7 @@ assert "spread" in recipes.names()
 @pytest.fixture
 def new_ranker(tmp_path):
     """The ranker that the documentation writes in one file."""
-    text = (ROOT / "docs" / "carrying_on" / "adding.md").read_text("utf-8")
+    text = (ROOT / "docs" / "development" / "adding.md").read_text("utf-8")
     block = next(b for b in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "Spread" in b)
     (tmp_path / "spread.py").write_text(block, "utf-8")
     (tmp_path / "table.csv").write_text("a,b\n1,10\n2,30\n3,20\n", "utf-8")

@@ -94,4 +94,4 @@ print(pd.Series(role[forest.fit(X).get_support()]).value_counts().to_dict())
 # %%
 # 100 trees are the paper's number, and on a table this wide even 5,000 leave half of the top to
 # luck. All that there is to find here is linear, and then the closed form is the better tool. For
-# what a forest needs to hold still see :doc:`/guide/rankings_one_can_trust`.
+# what a forest needs to be stable see :doc:`/guide/rankings_one_can_trust`.

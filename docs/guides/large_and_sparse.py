@@ -31,15 +31,14 @@ print("words of the topic among the best 20:", int((ranker.order_[:20] < 20).sum
 print("rows:", ranker.rows_used_)
 
 # %%
-# Where both rows and columns are many, the rows are *folded*: dealt out to 2,048 rows and added up
-# there with random signs, which keeps the inner products of columns on average. Every row takes
-# part, and a column that is rarely different from zero is not lost. The price is the error of a
-# sample of about 2,048 rows: that of a correlation is about 0.02 (one over the root of 2,048), so
-# weak relations, correlations of a few hundredths, may drown. No setting changes this, but up to
-# 2,048 columns that vary, nothing is folded: rank a part of the columns, and every row counts in
-# full. :doc:`/how/blocks` has the reasons. (A forest draws few of the columns in each node, and
-# finds little in tens of thousands of sparse ones unless it has very many trees: :doc:`/scaling`
-# has figures.)
+# All rows were looked at, and sums are exact: what they cost is the squared number of values of a
+# row, summed over rows. Where that is too much, the rows are replaced by a *count sketch*: dealt
+# out to 1,024 to 8,192 rows and added up there with random signs, which keeps the inner products of
+# columns on average; ``rows_used_`` then says so. The price is the error of a sample of as many
+# rows, that of a correlation is about 0.01 to 0.03, so weak relations may drown: rank a part of the
+# columns, and every row counts in full. :doc:`/how/blocks` has the reasons. (A forest draws few of
+# the columns in each node, and finds little in tens of thousands of sparse ones unless it has very
+# many trees: :doc:`/scaling` has figures.)
 #
 # Of 3,000 columns of noise, about 30 have p-values below 1%: correct for their number, as in
 # ``scipy.stats.false_discovery_control(ranker.p_values_) < 0.05``.

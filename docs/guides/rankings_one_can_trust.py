@@ -85,7 +85,7 @@ print(f"stable: {forest.converged_}, estimated agreement {forest.stability_:.2f}
 # %%
 # Stable is not the same as right
 # -------------------------------
-# A forest that holds still may hold still on noise: the gain of the paper favours some kinds of
+# A forest that is stable may be stable on noise: the gain of the paper favours some kinds of
 # columns. Out-of-bag gains, measured on rows that a tree did not see, do not.
 for gain in ("in_bag", "out_of_bag"):
     forest = Genie3(3000, gain=gain, n_features_to_select=n_signal, random_state=0).fit(X)

@@ -79,8 +79,8 @@ plt.show()
 #
 # Which columns repeat one another?
 # ---------------------------------
-# Associations of the leading columns, like beside like: nearly the absolute correlation for two
-# columns of numbers and what corresponds to it for names, 0 for what chance would give.
+# Associations of the leading columns, similar ones side by side: nearly the absolute correlation
+# for two numeric columns and what corresponds to it for nominal ones, 0 for what chance would give.
 fig, ax = plt.subplots(figsize=(5.2, 4.4))
 plot.redundancy(ranker, X, ax=ax)
 plt.show()
@@ -110,6 +110,6 @@ plot.against_spread(ranker, X, ax=ax)
 plt.show()
 
 # %%
-# To get this again
-# -----------------
+# Reproduce this ranking
+# ----------------------
 # The last section names the method, its parameters, seed and version: enough to repeat the page.

@@ -119,5 +119,5 @@ for cluster, genes in found.top(4).items():
 
 # %%
 # ``layer=`` and ``use_raw=`` name another matrix, ``method="genie3"`` grows forests until the
-# genes that they mark hold still. ``unsuprank rank cells.h5ad --write`` puts score and rank into
+# genes that they mark are stable. ``unsuprank rank cells.h5ad --write`` puts score and rank into
 # ``var`` of a file; ``highly_variable`` and batches are of Python only.

@@ -108,6 +108,6 @@ print(reasons["interviewer"])
 # %%
 # From a file it is one command, ``unsuprank rank survey.csv --report survey.html``; :doc:`the page
 # that it writes </guide/reading_the_report>` has a guide of its own, and :doc:`/command-line` says
-# how numbers with units, dates and identifiers are read. Columns of numbers that are names, such
-# as post codes, are declared: ``SharedVariance(nominal_features=["postcode"])``, or ``--nominal
-# postcode``.
+# how numbers with units, dates and identifiers are read. Numeric columns to treat as categorical,
+# such as post codes, are declared: ``SharedVariance(nominal_features=["postcode"])``, or
+# ``--nominal postcode``.

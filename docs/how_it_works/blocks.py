@@ -1,6 +1,6 @@
 r"""
-Blocks of rows, and folding
-===========================
+Blocks of rows, and sketches
+============================
 
 Rows beyond about a thousand make a score more precise and hardly ever another one. So a table of
 many rows is ranked as many small ones, or is added up into a small one.
@@ -47,11 +47,12 @@ plt.show()
 # Small blocks grow other trees: a few rows are told apart by few tests. From about a thousand rows
 # on, blocks rank as all rows do.
 #
-# Folding
-# -------
-# Methods that need nothing but inner products of columns can see *every* row of a large sparse
-# table without making it small by sampling. Deal the rows :math:`x_i` out at random to :math:`r`
-# rows and add them up there with random signs :math:`s_i = \pm 1`:
+# Sketches
+# --------
+# Methods that need nothing but inner products of columns see every row exactly as long as the
+# products can be had. A table for which they cost too much need not be made small by sampling,
+# which leaves rows out. A *count sketch* deals the rows :math:`x_i` out at random to :math:`r`
+# rows and adds them up there with random signs :math:`s_i = \pm 1`:
 #
 # .. math:: y_b = \sum_{i \in b} s_i x_i, \qquad
 #    \mathrm{E} \sum_b y_{bj} y_{bk} = \sum_i x_{ij} x_{ik},
@@ -66,15 +67,17 @@ table = rng.normal(size=(m, n)) + np.outer(rng.normal(size=m), rng.normal(size=n
 table[:, :10] = rare[:, None] * (1 + 0.5 * rng.normal(size=(m, 10)))  # ten rare columns that agree
 table -= table.mean(axis=0)
 
-folded = np.zeros((r, n))
-np.add.at(folded, rng.integers(r, size=m), rng.choice([-1.0, 1.0], size=(m, 1)) * table)
+sketch = np.zeros((r, n))
+np.add.at(sketch, rng.integers(r, size=m), rng.choice([-1.0, 1.0], size=(m, 1)) * table)
 sample = table[rng.choice(m, r, replace=False)]
 
 exact = np.corrcoef(table.T)
 pairs = np.triu_indices(n, 1)
 rarely = (pairs[0] < 10) & (pairs[1] < 10)
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.4), sharex=True, sharey=True)
-for ax, small, title in zip(axes, (sample, folded), ("a sample", "all rows, folded"), strict=True):
+for ax, small, title in zip(
+    axes, (sample, sketch), ("a sample", "a sketch of all rows"), strict=True
+):
     found = np.corrcoef(small.T)[pairs]
     ax.plot(exact[pairs][~rarely], found[~rarely], ".", ms=2, color="0.6")
     ax.plot(exact[pairs][rarely], found[rarely], ".", color="C3", label="rare columns")
@@ -84,7 +87,7 @@ axes[0].legend()
 plt.show()
 
 # %%
-# What has nothing to do with a column in the table has nothing to do with it after folding, which
-# is why :doc:`chance </how/chance>` can be reckoned from the folded rows as if they were the
-# table. The module texts of ``unsuprank/rankers/row_blocks.py`` and ``large_tables.py`` have the
+# What has nothing to do with a column in the table has nothing to do with it in the sketch, which
+# is why :doc:`chance </how/chance>` can be reckoned from the sketch as if it were the table. The
+# module texts of ``unsuprank/rankers/row_blocks.py`` and ``coordinates/count_sketch.py`` have the
 # details, and :doc:`/guide/large_and_sparse` shows both at work.

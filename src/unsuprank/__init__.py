@@ -99,7 +99,7 @@ def _write_report(ranker: Ranker, X: Any, path: Any, **options: Any) -> None:
 
 
 def _show_in_notebook(ranker: Ranker) -> str:
-    from .describe.notebook import top_of_ranking
+    from .describe.frames import top_of_ranking
 
     return top_of_ranking(ranker)
 

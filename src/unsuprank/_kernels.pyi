@@ -16,15 +16,7 @@ class Columns:
         self, values: np.ndarray, n_values: np.ndarray, missing: np.ndarray | None = None
     ) -> None: ...
     @overload
-    def __init__(
-        self,
-        rows: int,
-        starts: np.ndarray,
-        row_indices: np.ndarray,
-        values: np.ndarray,
-        n_values: np.ndarray,
-        missing: np.ndarray,
-    ) -> None: ...
+    def __init__(self, columns: SparseLines, n_values: np.ndarray, missing: np.ndarray) -> None: ...
 
 class SparseLines:
     """A sparse matrix by rows or by columns."""
@@ -33,6 +25,15 @@ class SparseLines:
         self, starts: np.ndarray, index: np.ndarray, values: np.ndarray, others: int
     ) -> None: ...
 
+def add_gram_squares(
+    rows: SparseLines,
+    columns: SparseLines,
+    shift: np.ndarray,
+    excess: np.ndarray,
+    first: int,
+    last: int,
+    sums: np.ndarray,
+) -> None: ...
 def sparse_products(
     rows: SparseLines, columns: SparseLines, first: int, last: int, out: np.ndarray
 ) -> None: ...
@@ -44,9 +45,6 @@ def embed(
     widths: np.ndarray,
     scale: float,
     out: np.ndarray,
-) -> None: ...
-def add_pair_distances(
-    coords: np.ndarray, left: np.ndarray, right: np.ndarray, sums: np.ndarray
 ) -> None: ...
 def diagonal_sums(coords: np.ndarray, widths: np.ndarray, diagonal: np.ndarray) -> np.ndarray: ...
 def embedding_scales(values: np.ndarray, n_values: np.ndarray, scale: float) -> np.ndarray: ...
@@ -160,15 +158,10 @@ class ReliefSearch:
     ) -> None: ...
 
 class SparseReliefRows:
-    """The rows of a sparse table as URelief compares them; `value` and `zero` are in [0, 1]."""
+    """The rows of a sparse table as URelief compares them; values and `zero` are in [0, 1]."""
 
     def __init__(
-        self,
-        start: np.ndarray,
-        column: np.ndarray,
-        value: np.ndarray,
-        zero: np.ndarray,
-        width: int,
+        self, rows: SparseLines, columns: SparseLines, zero: np.ndarray, width: int
     ) -> None: ...
     def add_sums(
         self, queries: np.ndarray, counts: np.ndarray, sums: np.ndarray, distances: np.ndarray

@@ -20,7 +20,7 @@ import numpy as np
 from . import _kernels
 from ._progress import progress
 from .row_source import RowSource, chunk_rows
-from .table import SparseTable, Table
+from .table import SparseTable, Table, gini_index
 
 #: Values beyond this are halved some times before they are added up.
 LARGE = 2.0**960
@@ -68,8 +68,7 @@ def _root_mean_square(weights: tuple, values: tuple) -> np.ndarray:
 
 def _nominal_spreads(spread: np.ndarray, counts: dict[int, np.ndarray]) -> np.ndarray:
     for j, count in counts.items():
-        shares = count / max(count.sum(), 1)
-        spread[j] = np.sqrt(max(1.0 - np.sum(shares**2), 0.0)) if (count > 0).sum() > 1 else 0.0
+        spread[j] = np.sqrt(max(gini_index(count), 0.0)) if (count > 0).sum() > 1 else 0.0
     return spread
 
 
@@ -103,7 +102,7 @@ def chunk_totals(table: Table) -> ColumnTotals:
 
 def _means(table: Table, known: np.ndarray, constant: np.ndarray) -> np.ndarray:
     values = table.values
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         sums = np.nansum(values, axis=0) if table.missing.any() else values.sum(axis=0)
     means = sums / np.maximum(known, 1)
     large = np.flatnonzero(~np.isfinite(sums))

@@ -10,7 +10,7 @@ tasks that depend on parts, so that it is done where the rows are, and only resu
   Sums over chunks are the same to the last bit.
 - :meth:`ClusterRows.accumulate`: a chain of such tasks, of which each takes the total from the one
   before.
-- :meth:`ClusterRows.hold`: samples of rows, cut out of each part and put together on a worker.
+- :meth:`ClusterRows.prefetch`: samples of rows, cut out of each part and put together on a worker.
 
 All tasks are pure functions. If a worker is lost, what it held is computed again, or sent again if
 it came from here.
@@ -29,8 +29,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _cluster
-from .row_source import HeldRows, RowSource, as_table, chunk_rows, stacked
-from .table import ColumnChoice, Schema, Table, column_mask, find_categories, read_table
+from .row_source import (
+    PrefetchedRows,
+    RowSource,
+    all_categories,
+    as_table,
+    categories_in,
+    chunk_rows,
+    stacked,
+)
+from .table import ColumnChoice, Schema, Table, column_mask, read_table
 
 T = TypeVar("T")
 
@@ -74,27 +82,28 @@ class ClusterRows(RowSource):
             tasks = [self._on_run(_work_on_run, run, shared) for run in runs[k:]]
             return self.client.compute(tasks, retries=_cluster.RETRIES)
 
-        for results in _cluster.in_turn(start, self.mend):
+        for results in _cluster.in_turn(self.client, start, self.mend):
             yield from results
 
     def accumulate(self, add: Any, start: Any, n_rows: int, bar: Any) -> Any:
-        """See :meth:`InChunks.accumulate`."""
+        """See :meth:`ChunkedRows.accumulate`."""
         if self.client is None:
             return super().accumulate(add, start, n_rows, bar)
         add, total = _cluster.share(self.client, add), _task(start)
         for run in self._runs(n_rows):
             total = self._on_run(_add_run, run, add, total)
-        total = self.client.compute(total, retries=_cluster.RETRIES).result()
+        future = self.client.compute(total, retries=_cluster.RETRIES)
+        total = _cluster.result_of(self.client, future)
         bar.advance(self.n_rows)
         return total
 
     def mend(self) -> None:
         """Send again what was sent to the workers and may be lost; there is nothing of the kind."""
 
-    def hold(self, rows: np.ndarray) -> Any:
-        """See :meth:`RowSource.hold`; with a cluster, it is a future."""
+    def prefetch(self, rows: np.ndarray) -> Any:
+        """See :meth:`RowSource.prefetch`; with a cluster, it is a future."""
         if self.client is None:
-            return super().hold(rows)
+            return super().prefetch(rows)
         held = _task(_held, self.n_rows, rows, self._pieces(rows))
         return self.client.compute(held, retries=_cluster.RETRIES)
 
@@ -175,8 +184,8 @@ def _add_run(
     return total
 
 
-def _held(n_rows: int, rows: np.ndarray, pieces: list[Table]) -> HeldRows:
-    return HeldRows(n_rows, rows, stacked(pieces))
+def _held(n_rows: int, rows: np.ndarray, pieces: list[Table]) -> PrefetchedRows:
+    return PrefetchedRows(n_rows, rows, stacked(pieces))
 
 
 def _rows_in(part: Any, rows: np.ndarray, schema: Schema) -> Table:
@@ -307,8 +316,10 @@ class DaskRows(ClusterRows):
         if not unknown.any():
             return unknown, []
         some = [part for k, part in enumerate(self._parts) if self._ends[k] < self._ends[k + 1]]
-        found = self._compute([_task(_categories, part, np.flatnonzero(unknown)) for part in some])
-        return unknown, [find_categories(np.concatenate(c)) for c in zip(*found, strict=True)]
+        columns = np.flatnonzero(unknown)
+        return unknown, all_categories(
+            self._compute([_task(categories_in, part, columns) for part in some])
+        )
 
 
 def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
@@ -320,18 +331,11 @@ def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnCho
         columns = [pd.Series(dtype=kind, name=name) for name, kind in collection.dtypes.items()]
         empty = pd.concat(columns, axis=1)
         return read_table(empty, nominal_features=nominal, min_rows=0).schema
-    known = None if names is None else tuple(str(name) for name in names)
-    if collection.dtype == np.bool_:
-        return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
-    wanted = column_mask(nominal, n, known)
-    return Schema(known, (None,) * n).with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
-
-
-def _categories(part: Any, columns: np.ndarray) -> list[np.ndarray]:
-    """The values of nominal columns in a part."""
-    picked = part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
-    table = read_table(picked, nominal_features=np.ones(len(columns), dtype=bool), min_rows=0)
-    return list(table.schema.categories)  # type: ignore[arg-type]
+    schema = Schema.of_array(collection.dtype, n, names)
+    if schema.boolean:
+        return schema
+    wanted = column_mask(nominal, n, schema.names)
+    return schema.with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
 
 
 def _n_rows(part: Any) -> int:

@@ -27,9 +27,10 @@ def _axes(ax: Any) -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
-def _names(ranker: Ranker) -> list[str]:
-    """Names of the columns, short, and without the dollar sign that would start a formula."""
-    return [name.replace("$", r"\$")[:40] for name in names_of(ranker)]
+def _names(ranker: Ranker, columns: np.ndarray) -> list[str]:
+    """Names of columns, short, and without the dollar sign that would start a formula."""
+    names = names_of(ranker)
+    return [names[j].replace("$", r"\$")[:40] for j in columns]
 
 
 def scores(ranker: Ranker, ax: Any = None) -> Any:
@@ -46,7 +47,6 @@ def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
     """Draw bars of the best features, with 95% intervals if the ranker knows the scores' error."""
     ax = _axes(ax)
     best = ranker.order_[:n]
-    names = _names(ranker)
     error = getattr(ranker, "scores_sem_", None)
     ax.barh(
         np.arange(len(best)),
@@ -54,7 +54,7 @@ def top(ranker: Ranker, n: int = 16, ax: Any = None) -> Any:
         xerr=None if error is None else 1.96 * np.asarray(error)[best],
         color=BLUE,
     )
-    ax.set_yticks(np.arange(len(best)), [names[j] for j in best])
+    ax.set_yticks(np.arange(len(best)), _names(ranker, best))
     ax.invert_yaxis()
     ax.set_xlabel("score")
     return ax
@@ -76,10 +76,9 @@ def redundancy(ranker: Ranker, X: Any, n: int = 50, ax: Any = None) -> Any:
     ax = _axes(ax)
     groups = describe.find_groups(read_for(ranker, X), ranker.order_[:n])
     image = ax.imshow(groups.matrix, cmap="cividis", vmin=0, vmax=1)
-    names = _names(ranker)
-    ticks = [names[j] for j in groups.columns]
-    ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
-    ax.set_yticks(np.arange(len(ticks)), ticks, fontsize=6)
+    names = _names(ranker, groups.columns)
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
+    ax.set_yticks(range(len(names)), names, fontsize=6)
     ax.figure.colorbar(image, ax=ax, label="association")
     return ax
 
@@ -88,14 +87,13 @@ def heat_map(ranker: Ranker, X: Any, n: int = 50, seed: int = 0, ax: Any = None)
     """Draw rows and the best features, clustered; nominal ones in a colour for each value."""
     ax = _axes(ax)
     shown = describe.heat_map(read_for(ranker, X), ranker.order_[:n], seed)
-    names = _names(ranker)
     numbers = np.where(shown.nominal, np.nan, shown.values)
     kinds = np.where(shown.nominal, shown.values, np.nan)
     options = {"aspect": "auto", "interpolation": "nearest"}
     image = ax.imshow(numbers, cmap="RdBu_r", vmin=-3, vmax=3, **options)
     ax.imshow(kinds, cmap="Set2", vmin=0, vmax=7, **options)
-    ticks = [names[j] for j in shown.columns]
-    ax.set_xticks(np.arange(len(ticks)), ticks, rotation=90, fontsize=6)
+    names = _names(ranker, shown.columns)
+    ax.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
     ax.set(yticks=[], ylabel="rows")
     ax.figure.colorbar(image, ax=ax, label="standard deviations from the mean")
     return ax

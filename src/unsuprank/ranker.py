@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from inspect import cleandoc
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +22,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._checks import check_fraction_or_count
+from ._checks import (
+    as_count,
+    check_fraction_or_count,
+    check_parameters,
+    parameter,
+    with_parameters,
+)
 from ._cluster import address_of
 from ._views import VIEWS
 from ._weights import weighted_rows
@@ -37,6 +44,27 @@ QUESTIONS = {
     "clusters": "Clusters: which columns show the groups of the rows?",
     "control": "Controls: what should a method beat?",
 }
+
+
+#: What the docstrings of rankers quote by these names.
+SHARED_DOCS = {
+    "selection": """\
+n_features_to_select : int or float, default=16
+    Columns that ``transform`` keeps: a count, or a fraction of all columns.
+include, exclude : names, patterns or indices of columns, optional
+    Columns that are always selected, and columns that never are; see :class:`Ranker`.""",
+    "nominal_features": """\
+nominal_features : sequence of names, indices, or mask, optional
+    Nominal columns of a plain array; those of a DataFrame are found by their type.""",
+}
+
+
+def with_quotations(doc: str | None, texts: Mapping[str, str]) -> str | None:
+    """A docstring with the texts that it quotes as ``{name}``."""
+    doc = doc and cleandoc(doc)
+    for name, text in texts.items():
+        doc = doc and doc.replace(f"{{{name}}}", text)
+    return doc
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +95,7 @@ class MethodCard:
     dense_only: bool = False
 
 
+@with_parameters
 class Ranker(SelectorMixin, BaseEstimator):
     """Base class of all rankers.
 
@@ -107,16 +136,22 @@ class Ranker(SelectorMixin, BaseEstimator):
     #: (`max_samples`); 0 where it cannot.
     samples_rows: ClassVar[int] = 0
     #: Whether the method tells how many columns are enough: ``n_features_to_select="auto"``.
-    finds_number: ClassVar[bool] = False
-    #: Whether a fit can go on until the selected columns hold still: ``n_estimators="auto"``.
-    settles_top: ClassVar[bool] = False
+    supports_auto_k: ClassVar[bool] = False
+    #: Whether a fit can go on until the selected columns are stable: ``n_estimators="auto"``.
+    supports_auto_trees: ClassVar[bool] = False
+    #: Texts that the docstring of a class quotes as ``{name}``.
+    shared_docs: ClassVar[Mapping[str, str]] = SHARED_DOCS
     #: Fitted attributes with an entry (or two, low and high) per column, and what `to_frame`
     #: calls them.
     column_facts: ClassVar[Mapping[str, str]] = {}
 
-    n_features_to_select: int | float | str
+    n_features_to_select: int | float | str = parameter(check_fraction_or_count, default=16)
     include: ColumnChoice = None
     exclude: ColumnChoice = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = with_quotations(cls.__doc__, cls.shared_docs)
 
     def fit(
         self,
@@ -140,8 +175,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         -------
         self
         """
-        if not (self.finds_number and self.n_features_to_select == "auto"):
-            check_fraction_or_count("n_features_to_select", self.n_features_to_select)
+        check_parameters(self)
         self._check_parameters()
         table = self._read(X)
         forced = self._read_forced(table)
@@ -216,7 +250,7 @@ class Ranker(SelectorMixin, BaseEstimator):
         """One score per column of `table`, higher is better."""
 
     def _check_parameters(self) -> None:
-        """Raise for parameter values that make no sense; called before data are read."""
+        """Raise for parameters that do not go together; called before data are read."""
 
     def _read(self, X: Any) -> Any:
         """A table; of a ranker that streams rows, maybe a source of them."""
@@ -291,10 +325,7 @@ class Ranker(SelectorMixin, BaseEstimator):
 
     def _count_selected(self, n: int) -> int:
         """How many of `n` columns are to be selected."""
-        wanted = self.n_features_to_select
-        if isinstance(wanted, (float, np.floating)):
-            return max(1, round(wanted * n))
-        return min(int(wanted), n)
+        return as_count(self.n_features_to_select, n)  # type: ignore[arg-type]
 
     def to_frame(self) -> Any:
         """Put all that the fit has found about single columns into a pandas DataFrame, best first.

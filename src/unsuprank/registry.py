@@ -55,14 +55,12 @@ class Method(MethodCard):
     @property
     def accepts(self) -> str:
         """Kinds of input, in words."""
-        kinds = ["numbers"]
-        if self.accepts_nominal:
-            kinds.append("nominal")
-        if self.accepts_missing:
-            kinds.append("missing values")
-        if self.accepts_sparse:
-            kinds.append("sparse")
-        return ", ".join(kinds)
+        kinds = {
+            "nominal": self.accepts_nominal,
+            "missing values": self.accepts_missing,
+            "sparse": self.accepts_sparse,
+        }
+        return ", ".join(["numbers", *(kind for kind, accepted in kinds.items() if accepted)])
 
     def cannot_take(self, table: Table) -> str:
         """Say why the method cannot rank a table; say nothing if it can."""
@@ -117,8 +115,8 @@ def make(
 ) -> Ranker:
     """A ranker by name, given those of the parameters that it knows.
 
-    Who asks by name wants an answer that holds still: a forest grows until its `n_top` best
-    columns do (16 if that is not given), unless `n_estimators` is among the parameters.
+    Who asks by name wants a stable answer: a forest grows until its `n_top` best columns are
+    stable (16 if that is not given), unless `n_estimators` is among the parameters.
     """
     method = find(name)
     offered = {"random_state": seed, "n_jobs": n_jobs, **params}
@@ -152,8 +150,7 @@ def support_table() -> str:
         "|---|---|---|---|---|",
     ]
     for m in available():
-        answers = (m.accepts_nominal, m.accepts_missing, m.accepts_sparse)
-        cells = ["yes" if answer else "no" for answer in answers]
+        cells = _yes_or_no(m.accepts_nominal, m.accepts_missing, m.accepts_sparse)
         lines.append(f"| `{m.name}` | {' | '.join(cells)} | {m.beyond_memory or 'no'} |")
     return "\n".join(lines)
 
@@ -161,6 +158,9 @@ def support_table() -> str:
 def _markdown_row(method: Method) -> str:
     settings = ", ".join(f'{name}="{value}"' for name, value in method.params.items())
     call = method.ranker.__name__ + (f"({settings})" if settings else "")
-    accepts = (method.accepts_nominal, method.accepts_missing)
-    takes = ", ".join("yes" if accepted else "no" for accepted in accepts)
+    takes = ", ".join(_yes_or_no(method.accepts_nominal, method.accepts_missing))
     return f"| `{call}` | {method.what} | {takes} | {method.cost} |"
+
+
+def _yes_or_no(*answers: bool) -> list[str]:
+    return ["yes" if answer else "no" for answer in answers]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import mmap
 import sys
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,16 +24,15 @@ import numpy as np
 from scipy import sparse
 
 from .table import (
-    NUMBERS_ONLY,
+    ChunkedRows,
     ColumnChoice,
-    InChunks,
     Schema,
     SparseTable,
     Table,
     check_pointers,
     checked_matrix,
-    code_values,
     column_mask,
+    find_categories,
     read_table,
 )
 
@@ -50,33 +49,15 @@ def chunk_rows(n_columns: int) -> int:
     return max(1, CHUNK_CELLS // max(n_columns, 1))
 
 
-class RowSource(InChunks):
+class RowSource(ChunkedRows):
     """A table whose rows are read when they are asked for; see the module's prose."""
 
-    #: Names and kinds of the columns.
-    schema: Schema
-    n_rows: int
+    n_rows: int = 0
     #: Whether some rows can be read without most of the others: if not, whoever wants many
     #: samples should take them together.
     random_access: bool = False
     #: Bytes of the values that are not zero, if only these are stored.
     held_bytes: int | None = None
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return self.schema.n_columns
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.n_rows, self.n_columns
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the columns; x0, x1, ... where nothing names them."""
-        names = self.schema.names
-        return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
 
     @abstractmethod
     def take(self, rows: np.ndarray) -> Table:
@@ -86,9 +67,9 @@ class RowSource(InChunks):
     def chunks(self, n_rows: int) -> Iterator[Table]:
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
 
-    def hold(self, rows: np.ndarray) -> HeldRows:
-        """A source that has these rows at hand, under the indices that they have here."""
-        return HeldRows(self.n_rows, rows, self.take(rows))
+    def prefetch(self, rows: np.ndarray) -> PrefetchedRows:
+        """A source that has these rows in memory, under the indices that they have here."""
+        return PrefetchedRows(self.n_rows, rows, self.take(rows))
 
     def select(self, names: Collection[str]) -> RowSource:
         """The same rows with some of the columns, in their order."""
@@ -196,29 +177,21 @@ class ArrayRows(RowSource):
 
     def _find_schema(self, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
         n = int(self.array.shape[1])
-        known = None if names is None else tuple(str(name) for name in names)
-        if known is not None and len(known) != n:
-            raise ValueError(f"X has {n:,} columns, and {len(known):,} names are given for them.")
-        if self.array.dtype == np.bool_:
-            return Schema(known, (np.array([False, True]),) * n, frozenset(range(n)))
-        schema = Schema(known, (None,) * n)
-        wanted = column_mask(nominal, n, known)
+        if names is not None and len(names) != n:
+            raise ValueError(f"X has {n:,} columns, and {len(names):,} names are given for them.")
+        schema = Schema.of_array(self.array.dtype, n, names)
+        if schema.boolean:
+            return schema
+        wanted = column_mask(nominal, n, schema.names)
         return schema.with_nominal(wanted, self._values_of(np.flatnonzero(wanted)))
 
     def _values_of(self, columns: np.ndarray) -> list[np.ndarray]:
         """The distinct values of some columns, from one pass."""
-        found: list[np.ndarray] = [np.empty(0, self.array.dtype)] * len(columns)
         if not len(columns):
-            return found
+            return []
         step = chunk_rows(int(self.array.shape[1]))
-        for first in range(0, self.n_rows, step):
-            part = _plain(self.array[first : first + step])
-            if sparse.issparse(part):
-                raise ValueError(NUMBERS_ONLY)
-            for k, j in enumerate(columns.tolist()):
-                values = code_values(part[:, j])[1]
-                found[k] = np.union1d(found[k], values) if len(found[k]) else values
-        return found
+        parts = (_plain(self.array[a : a + step]) for a in range(0, self.n_rows, step))
+        return all_categories(categories_in(part, columns) for part in parts)
 
 
 @dataclass(frozen=True)
@@ -257,7 +230,7 @@ class _FileArray:
         return sparse_dataset(stored)
 
 
-class HeldRows(RowSource):
+class PrefetchedRows(RowSource):
     """Rows of a larger source that are in memory."""
 
     random_access = True
@@ -281,6 +254,18 @@ def as_table(values: Any, schema: Schema) -> Table:
         return SparseTable(checked_matrix(values), schema)
     table = read_table(values, schema=schema, min_rows=0)
     return Table(table.values, schema)
+
+
+def categories_in(part: Any, columns: np.ndarray) -> list[np.ndarray]:
+    """The values of nominal columns in some rows of an array or a DataFrame."""
+    picked = part.iloc[:, columns] if hasattr(part, "iloc") else part[:, columns]
+    table = read_table(picked, nominal_features=np.ones(len(columns), dtype=bool), min_rows=0)
+    return list(table.schema.categories)  # type: ignore[arg-type]
+
+
+def all_categories(parts: Iterable[list[np.ndarray]]) -> list[np.ndarray]:
+    """The values of nominal columns in all rows, from those in some of them."""
+    return [find_categories(np.concatenate(found)) for found in zip(*parts, strict=True)]
 
 
 def stacked(tables: Sequence[Table]) -> Table:

@@ -12,7 +12,6 @@ not ranked in it.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,7 +66,7 @@ def rank_genes(
     key_added : str, default="unsuprank"
     random_state, n_jobs
         For a method that is given by name. A forest by name grows until the genes that it marks
-        hold still when the seed changes, within a bound (``n_estimators="auto"``).
+        are stable when the seed changes, within a bound (``n_estimators="auto"``).
 
     Returns
     -------
@@ -98,12 +97,14 @@ def rank_genes(
     table = data.table(sparse=method.takes_sparse)
     batches = _score_batches(method, table, _batches(adata, batch_key))
     scores, ranks = (align_to_genes(adata, table.names, part) for part in batches)
-    combined = _combine(ranks, n_top_genes or N_TOP_GENES)
-    found = combined.columns(key_added, scores.mean(axis=0))
+    found = _combine(ranks, scores.mean(axis=0), n_top_genes or N_TOP_GENES, key_added)
     if batch_key is None:
         del found["highly_variable_nbatches"]
     if not inplace:
-        return _as_frame(found, adata, subset)
+        import pandas as pd
+
+        frame = pd.DataFrame(found, index=adata.var_names)
+        return frame[frame["highly_variable"]] if subset else frame
     for name, values in found.items():
         adata.var[name] = values
     adata.uns[key_added] = fit_settings(
@@ -112,29 +113,6 @@ def rank_genes(
     if subset:
         adata._inplace_subset_var(found["highly_variable"])
     return None
-
-
-@dataclass(frozen=True)
-class _Combined:
-    """What several batches say of the genes."""
-
-    order: np.ndarray
-    best: np.ndarray
-    rank: np.ndarray
-    n_batches: np.ndarray
-
-    def columns(self, key: str, scores: np.ndarray) -> dict[str, np.ndarray]:
-        """Columns of ``adata.var``; genes that were not ranked have no place among all."""
-        place = np.empty(len(self.order), dtype=int)
-        place[self.order] = np.arange(1, len(self.order) + 1)
-        missing = np.isnan(scores)
-        return {
-            "highly_variable": self.best,
-            "highly_variable_rank": self.rank,
-            "highly_variable_nbatches": self.n_batches,
-            f"{key}_score": scores,
-            f"{key}_rank": np.where(missing, np.nan, place) if missing.any() else place,
-        }
 
 
 def _batches(adata: Any, batch_key: str | None) -> list[np.ndarray]:
@@ -172,24 +150,25 @@ def _score_batches(
     return np.array(found), np.array(places)
 
 
-def _combine(ranks: np.ndarray, n_top: int) -> _Combined:
-    """Combine the ranks of batches (rows) as scanpy does; see the prose of the module."""
+def _combine(ranks: np.ndarray, scores: np.ndarray, n_top: int, key: str) -> dict[str, np.ndarray]:
+    """Combine the ranks of batches (rows) as scanpy does, to columns of ``adata.var``.
+
+    See the prose of the module; genes that were not ranked have no place among all.
+    """
     places = np.where(np.isnan(ranks), np.nan, rank_scores(-ranks) - 1.0)
     n_batches = (places < n_top).sum(axis=0)
     rank = _median(np.where(places < n_top, places, np.nan))
     order = np.lexsort((_median(places), -n_batches, rank))  # missing ranks come last
-    best = np.zeros(len(order), dtype=bool)
-    best[order[:n_top]] = True
-    return _Combined(order, best & (n_batches > 0), rank, n_batches)
+    place, missing = np.argsort(order) + 1, np.isnan(scores)
+    return {
+        "highly_variable": (place <= n_top) & (n_batches > 0),
+        "highly_variable_rank": rank,
+        "highly_variable_nbatches": n_batches,
+        f"{key}_score": scores,
+        f"{key}_rank": np.where(missing, np.nan, place) if missing.any() else place,
+    }
 
 
 def _median(values: np.ndarray) -> np.ndarray:
     """Median of what is known of each column; NaN where nothing is."""
     return np.ma.median(np.ma.masked_invalid(values), axis=0).filled(np.nan)
-
-
-def _as_frame(found: dict[str, np.ndarray], adata: Any, subset: bool) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(found, index=adata.var_names)
-    return frame[frame["highly_variable"]] if subset else frame

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -45,16 +46,8 @@ def test_rank_writes_scores(table, frame, tmp_path, capsys):
     np.testing.assert_array_equal([float(r["score"]) for r in rows], ranker.scores_[ranker.order_])
     np.testing.assert_allclose(float(rows[0]["mean"]), frame[rows[0]["feature"]].mean())
     np.testing.assert_allclose(float(rows[0]["spread"]), frame[rows[0]["feature"]].std(ddof=0))
-    assert list(rows[0]) == [
-        "feature",
-        "rank",
-        "score",
-        "mean",
-        "mode",
-        "spread",
-        "missing",
-        "zero",
-    ]
+    keys = ["feature", "rank", "score", "mean", "mode", "spread", "missing", "zero"]
+    assert list(rows[0]) == keys
     shown = capsys.readouterr()
     assert "feature" in shown.out
     assert "Written" in shown.err
@@ -86,23 +79,8 @@ def test_trees_may_be_left_to_the_ranking(table, tmp_path, capsys):
     scores = {}
     for trees in ("auto", "20"):
         out = tmp_path / f"{trees}.csv"
-        assert (
-            run(
-                [
-                    "rank",
-                    table,
-                    "--drop",
-                    "kind",
-                    "--method",
-                    "genie3",
-                    "--trees",
-                    trees,
-                    "--out",
-                    str(out),
-                ]
-            )
-            == 0
-        )
+        args = ["rank", table, "--drop", "kind", "--method", "genie3", "--trees", trees]
+        assert run([*args, "--out", str(out)]) == 0
         scores[trees] = [float(row["score"]) for row in csv.DictReader(out.open())]
     capsys.readouterr()
     assert scores["auto"] != scores["20"]
@@ -198,11 +176,8 @@ def test_explain(frame, tmp_path, capsys, monkeypatch):
     assert "none is beyond chance" in shown
     written = pd.read_csv(tmp_path / "e.csv").set_index(["cluster", "rank"])
     assert len(written) == 4 * 4
-    assert written.loc[("x", 1), ["feature", "direction", "beyond_chance"]].tolist() == [
-        "b",
-        "higher",
-        True,
-    ]
+    best = written.loc[("x", 1), ["feature", "direction", "beyond_chance"]]
+    assert best.tolist() == ["b", "higher", True]
     assert run([*args, "-"]) == 0
     assert capsys.readouterr().out == (tmp_path / "e.csv").read_text()
 
@@ -226,6 +201,19 @@ def test_explain_writes_the_page(frame, tmp_path):
         (["compare", "{table}", "--methods", "random,nonsense"], 2, "'nonsense' is not a method"),
         (["reproduce", "--data", "d", "--out", "o", "--methods", "nonsense"], 2, "nonsense"),
         (["explain", "{table}", "--label", "kind", "--report", "r.pdf"], 3, "name it .html"),
+        (["rank", "{table}", "--report", "r.pdf"], 3, "name it .html"),
+        (["rank", "{table}", "--trees", "50", "--method", "css"], 2, "css grows no trees"),
+        (["rank", "{table}", "--out", "{table}"], 3, "would be overwritten"),
+        (["compare", "{table}", "--out", "{table}"], 3, "would be overwritten"),
+        (["curve", "{table}", "--out", "{table}"], 3, "would be overwritten"),
+        (
+            ["transform", "{table}", "--scores", "{table}", "--out", "{table}"],
+            3,
+            "would be overwritten",
+        ),
+        (["rank", "{table}", "--method", "geni3"], 2, "did you mean genie3?"),
+        (["rank", "{table}", "--sep", "ab"], 3, "name one character, tab or space"),
+        (["rank", "{table}", "--decimal", ";"], 2, "neither a point nor a comma"),
         (["rank", "{table}", "--nonsense"], 2, "No such option"),
         (["rank"], 2, "Missing argument"),
         (["nonsense"], 2, "No such command"),
@@ -240,8 +228,10 @@ def test_explain_writes_the_page(frame, tmp_path):
         (["rank", "{table}", "--seed", "-1"], 2, "--seed"),
     ],
 )
-def test_errors_are_one_line(args, code, says, table, capsys):
+def test_errors_are_one_line_and_change_no_file(args, code, says, table, capsys):
+    before = Path(table).read_bytes()
     assert run([a.replace("{table}", table) for a in args]) == code
+    assert Path(table).read_bytes() == before
     shown = capsys.readouterr()
     last = shown.err.strip().splitlines()
     assert len([line for line in last if not line.startswith(("note:", "warning:"))]) == 1
@@ -340,22 +330,19 @@ def test_progress_bar_shows_time_left():
     assert early.getvalue() == ""  # work of less than a second shows nothing
 
 
-def test_interrupt_has_its_own_exit_code(table, monkeypatch, capsys):
-    def interrupted(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("unsuprank.cli.rank_command.load", interrupted)
-    assert run(["rank", table, "--method", "variance"]) == 130
-    assert "interrupted" in capsys.readouterr().err
-
-
-def test_faults_of_ours_have_their_own_exit_code(table, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("error", "code", "says"),
+    [(KeyboardInterrupt(), 130, "interrupted"), (ZeroDivisionError("oops"), 1, "--debug")],
+)
+def test_interrupts_and_faults_of_ours_have_their_own_exit_code(
+    error, code, says, table, monkeypatch, capsys
+):
     def broken(*args, **kwargs):
-        raise ZeroDivisionError("oops")
+        raise error
 
     monkeypatch.setattr("unsuprank.cli.rank_command.load", broken)
-    assert run(["rank", table, "--method", "variance"]) == 1
-    assert "--debug" in capsys.readouterr().err
+    assert run(["rank", table, "--method", "variance"]) == code
+    assert says in capsys.readouterr().err
 
 
 def test_the_table_says_how_sure_it_is(table, capsys):
@@ -417,7 +404,7 @@ def test_files_beyond_the_memory_are_read_in_parts(tmp_path, capsys):
     assert (
         "large.csv: read in parts; what is shown of its columns is from 3,000 of 3,000 rows" in said
     )
-    assert "left out because their values hardly repeat: 'id'" in said
+    assert "left out because they look like identifiers: 'id'" in said
     assert "the ranking is that of 16 samples of 1,024 rows each" in said
     scores = pd.read_csv(out)
     assert set(scores["feature"]) == {"a", "b", "c", "d", "kind"}

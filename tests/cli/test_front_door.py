@@ -122,28 +122,6 @@ def test_representatives_come_with_how_many_of_them_it_takes(tmp_path, capsys):
     assert "no column explains more of the others than chance would" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "says"),
-    [
-        (["rank", "{t}", "--report", "r.pdf"], 3, "name it .html"),
-        (["rank", "{t}", "--trees", "50", "--method", "css"], 2, "css grows no trees"),
-        (["rank", "{t}", "--out", "{t}"], 3, "would be overwritten"),
-        (["compare", "{t}", "--out", "{t}"], 3, "would be overwritten"),
-        (["curve", "{t}", "--out", "{t}"], 3, "would be overwritten"),
-        (["transform", "{t}", "--scores", "{t}", "--out", "{t}"], 3, "would be overwritten"),
-        (["rank", "{t}", "--method", "geni3"], 2, "did you mean genie3?"),
-        (["rank", "{t}", "--sep", "ab"], 3, "name one character, tab or space"),
-        (["rank", "{t}", "--decimal", ";"], 2, "neither a point nor a comma"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(args, code, says, messy, capsys):
-    before = messy.read_bytes()
-    assert run([a.replace("{t}", str(messy)) for a in args]) == code
-    error = capsys.readouterr().err.strip().splitlines()[-1]
-    assert says in error
-    assert messy.read_bytes() == before
-
-
 def test_trees_reach_the_forest_inside(messy):
     args = ["rank", str(messy), "--method", "diversified", "--trees", "3", "--top", "1"]
     assert run(args) == 0

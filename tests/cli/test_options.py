@@ -12,7 +12,7 @@ pytest.importorskip("typer")
 import typer
 
 from unsuprank.cli.app import run
-from unsuprank.cli.errors import exit_code, message
+from unsuprank.cli.errors import ending
 from unsuprank.cli.options import FileOptions, OptionGroup, TableOptions, with_groups
 from unsuprank.io import FileProblem
 
@@ -88,5 +88,6 @@ class WrongOption(Exception):
     ],
 )
 def test_exit_codes(error, code, says):
-    assert exit_code(error) == code
-    assert says in message(error)
+    found, message = ending(error)
+    assert found == code
+    assert says in message

@@ -7,17 +7,22 @@ import inspect
 
 import pytest
 
-from unsuprank import describe
+from unsuprank import describe, evaluation
 
-FUNCTIONS = [name for name in describe.__all__ if inspect.isfunction(getattr(describe, name))]
+FUNCTIONS = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (describe, evaluation)
+    for name in module.__all__
+    if inspect.isfunction(getattr(module, name))
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_example(name):
-    (test,) = doctest.DocTestFinder(recurse=False).find(getattr(describe, name), name)
+    (test,) = doctest.DocTestFinder(recurse=False).find(FUNCTIONS[name], name)
     assert test.examples, f"{name} has no example"
-    assert "Parameters\n" in test.docstring
-    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)
+    assert "Parameters\n" in test.docstring or "evaluation" in name
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
 
 
 def test_everything_is_documented():

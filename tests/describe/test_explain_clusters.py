@@ -14,8 +14,7 @@ from unsuprank import explain_clusters
 from unsuprank.describe.cluster_shares import _least_p_values, cluster_shares
 from unsuprank.describe.explain import holm
 from unsuprank.io import read_file
-from unsuprank.rankers.shared_variance.columns import span_sums
-from unsuprank.rankers.shared_variance.shuffles import upper_tail
+from unsuprank.rankers.shared_variance import span_sums, upper_tail
 from unsuprank.table import read_table
 
 
@@ -67,10 +66,10 @@ def test_moments_are_those_of_all_orders():
     table = read_table(frame)
     found = cluster_shares(table, clusters)
     orders = set(permutations(clusters.tolist()))  # each stands for equally many orders of the rows
-    shares = [cluster_shares(table, np.array(order)).share for order in orders]
+    shares = [cluster_shares(table, np.array(order))["scores"] for order in orders]
     mean, deviation = np.mean(shares, axis=0), np.std(shares, axis=0)
     np.testing.assert_allclose(mean, 0.0, atol=1e-12)
-    np.testing.assert_allclose(found.deviations, found.share / deviation, atol=1e-9)
+    np.testing.assert_allclose(found["deviations"], found["scores"] / deviation, atol=1e-9)
 
 
 def test_span_sums_are_those_of_the_projection():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from unsuprank.evaluation import PrefixNeighbours, geometric_sizes
 from unsuprank.evaluation.neighbours import BLOCK_ROWS, whole_number_scale
@@ -31,12 +32,19 @@ def draw(kind: str, rng: np.random.Generator, m: int, n: int) -> np.ndarray:
         return rng.integers(0, 40, size=(m, n)) / 8.0
     if kind == "repeated":  # rows that are equal to the last bit
         return rng.normal(size=(3, n))[rng.integers(0, 3, size=m)]
+    if kind in ("mostly zero", "counts"):
+        held = rng.random((m, n)) < 0.3
+        return held * (
+            rng.normal(size=(m, n)) if kind == "mostly zero" else rng.poisson(1.0, (m, n))
+        )
     if kind == "offset":
         return 1e6 + rng.normal(size=(m, n))
     return rng.normal(size=(m, n))
 
 
-@pytest.mark.parametrize("kind", ["whole", "decimal", "repeated", "offset", "normal"])
+@pytest.mark.parametrize(
+    "kind", ["whole", "decimal", "repeated", "offset", "normal", "mostly zero", "counts"]
+)
 def test_equals_the_loop(kind):
     rng = np.random.default_rng(1)
     for _ in range(60):
@@ -45,8 +53,12 @@ def test_equals_the_loop(kind):
         nominal = rng.random(n) < 0.3 if rng.random() < 0.5 else np.zeros(n, bool)
         values[:, nominal] = rng.integers(0, 3, size=(m + t, nominal.sum()))
         order, sizes = rng.permutation(n), geometric_sizes(n)
-        fast = PrefixNeighbours(values[:m], values[m:], nominal).nearest(order, sizes)
-        assert np.array_equal(fast, slow_nearest(values[:m], values[m:], order, sizes, nominal))
+        parts = values[:m], values[m:]
+        expected = slow_nearest(*parts, order, sizes, nominal)
+        assert np.array_equal(PrefixNeighbours(*parts, nominal).nearest(order, sizes), expected)
+        if not nominal.any():  # sparse rows have numbers only
+            found = PrefixNeighbours(*map(sparse.csr_array, parts)).nearest(order, sizes)
+            assert np.array_equal(found, expected)
 
 
 def test_ties_go_to_the_first_row():
@@ -85,9 +97,7 @@ def test_all_columns_are_the_same_for_every_order(kind):
     ],
 )
 def test_scale_that_makes_distances_whole_numbers(values, n_columns, scale):
-    part = np.array(values)[:, None]
-    parts = [np.zeros((2, 1)), part]
-    assert whole_number_scale(parts, np.array([True]), n_columns) == scale
+    assert whole_number_scale([np.zeros(2), np.array(values)], n_columns) == scale
 
 
 def test_rounding_does_not_decide_between_equally_near_rows():

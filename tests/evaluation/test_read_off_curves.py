@@ -193,29 +193,21 @@ class TestComparison:
         assert few.critical_distance > 3.0
         assert few.groups() == [tuple("abcd")]
 
-    def test_curves_of_which_more_is_better(self):
+    @pytest.mark.parametrize("measure", ["classification", "rmse"])
+    def test_curves_of_which_more_or_less_is_better(self, measure):
         rng = np.random.default_rng(1)
-        curves = {}
+        y, curves = np.arange(40) % 2, {}
         for name in "pq":
-            y = np.arange(40) % 2
             X = rng.normal(size=(40, 4))
-            X[:, 3] += 9 * y
+            if measure == "classification":
+                X[:, 3] += 9 * y
+            else:
+                X[:, 1:] += 9 * rng.normal(size=(40, 1))
             orders = {"good": [3, 2, 1, 0], "bad": [0, 1, 2, 3]}
-            curves[name] = error_curve(X, orders, y=y, measure="classification", cv=4, n_random=0)
-        found = compare(curves, size=3)
-        assert found.methods == ("good", "bad")
-        assert found.datasets == ("p", "q")
+            curves[name] = error_curve(X, orders, y=y, measure=measure, cv=4, n_random=0)
+        found = compare(curves, size=1)
+        assert (found.methods, found.datasets) == (("good", "bad"), ("p", "q"))
         assert found.average_ranks.tolist() == [1.0, 2.0]
-
-    def test_curves_of_which_less_is_better(self):
-        rng = np.random.default_rng(1)
-        curves = {}
-        for name in "pq":
-            X = rng.normal(size=(40, 4))
-            X[:, 1:] += 9 * rng.normal(size=(40, 1))
-            orders = {"bad": [0, 1, 2, 3], "good": [3, 2, 1, 0]}
-            curves[name] = error_curve(X, orders, measure="rmse", cv=4, n_random=0)
-        assert compare(curves, size=1).average_ranks.tolist() == [2.0, 1.0]
 
 
 class TestStability:

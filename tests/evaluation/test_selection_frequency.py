@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,11 +22,6 @@ def planted(n_rows=80, n_planted=4, n_noise=16, seed=0):
 def same(a, b):
     for name in ("frequency", "chance", "mean_rank", "rank_low", "rank_high"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
-
-
-def test_example_is_true():
-    (test,) = doctest.DocTestFinder(recurse=False).find(selection_frequency, "selection_frequency")
-    assert doctest.DocTestRunner().run(test).failed == 0
 
 
 @pytest.mark.parametrize("ranker", [SharedVariance(), Genie3(n_estimators=50)])
@@ -64,14 +57,6 @@ def test_it_is_what_a_loop_over_parts_of_the_rows_gives():
     np.testing.assert_array_equal(found.mean_rank, np.mean(ranks, axis=0))
     np.testing.assert_array_equal(found.frequency, np.mean(np.array(ranks) <= 5, axis=0))
     assert (found.n_resamples, found.n_rows) == (7, 20)
-
-
-def test_halves_vary_as_new_tables_do():
-    """The spread of a mean over half of the rows is that over tables of all of them."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(50, 1))
-    of_halves = [X[rng.permutation(50)[:25]].mean() for _ in range(4000)]
-    assert np.std(of_halves) == pytest.approx(X.std(ddof=1) / np.sqrt(50), rel=0.05)
 
 
 @pytest.mark.parametrize(

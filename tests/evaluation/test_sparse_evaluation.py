@@ -10,9 +10,7 @@ from sklearn.linear_model import LinearRegression
 from unsuprank import URelief, VarianceRanker
 from unsuprank.evaluation import error_curve, selection_frequency
 from unsuprank.evaluation.judges import kmeans_labels
-from unsuprank.evaluation.neighbours import PrefixNeighbours
 from unsuprank.evaluation.prediction_curve import no_curve_because, prediction_curve
-from unsuprank.evaluation.sparse_neighbours import SparsePrefixNeighbours
 from unsuprank.table import read_table
 
 
@@ -22,18 +20,6 @@ def random_values(rng: np.random.Generator, m: int, n: int) -> np.ndarray:
         [rng.poisson(1.0, (m, n)), rng.integers(0, 99, (m, n)) / 10, rng.normal(size=(m, n))]
     )
     return X * (rng.random((m, n)) < 0.3)
-
-
-@pytest.mark.parametrize("seed", range(100))
-def test_nearest_rows_are_those_of_dense_rows(seed) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 12))
-    X = random_values(rng, 40, n)
-    order, sizes = rng.permutation(n), np.unique(rng.integers(1, n + 1, size=3))
-    train, test = X[:25], X[25:]
-    found = SparsePrefixNeighbours(sparse.csr_array(train), sparse.csr_array(test))
-    expected = PrefixNeighbours(train, test)
-    np.testing.assert_array_equal(found.nearest(order, sizes), expected.nearest(order, sizes))
 
 
 @pytest.mark.parametrize(

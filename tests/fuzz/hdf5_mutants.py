@@ -31,11 +31,15 @@ def inside_hdf5(content: bytes, rng: random.Random) -> bytes:
         item = file[name]
         if item.attrs and rng.random() < 0.4:
             _change_attribute(item.attrs, rng)
-        elif isinstance(item, h5py.Dataset) and item.size and rng.random() < 0.8:
+        elif _is_here(item) and item.size and rng.random() < 0.8:
             _change_array(file, name, rng)
         else:
             _change_place(file, name, rng.choice(names), rng)
     return held.getvalue()
+
+
+def _is_here(item: Any) -> bool:
+    return isinstance(item, h5py.Dataset) and not (item.external or item.is_virtual)
 
 
 def _change_attribute(attributes: Any, rng: random.Random) -> None:

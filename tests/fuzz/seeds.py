@@ -71,6 +71,7 @@ def arff() -> list[bytes]:
 def npy() -> list[bytes]:
     kinds = (float, "f4", "u1", ">i4", "c16", "U3", bool)
     plain = [through_stream(lambda s, k=k: np.save(s, numbers().astype(k))) for k in kinds]
+    plain.append(plain[0].replace(b"<f8", b"<U0").replace(b"<i8", b"|V0"))
     pickled = np.array([[{"a": 1}, "x"]], dtype=object)
     return [*plain, through_stream(lambda s: np.save(s, pickled))]
 
@@ -92,8 +93,16 @@ def mat() -> list[bytes]:
         through_stream(lambda s: savemat(s, content, do_compression=True)),
         through_stream(lambda s: savemat(s, {"X": counts()})),
         through_stream(lambda s: savemat(s, {"X": numbers()}, format="4")),
+        through_stream(lambda s: savemat(s, {"X": numbers(), "c": nested(4)})),
         b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM" + through_stream(_hdf5)[128:],
     ]
+
+
+def nested(depth: int) -> np.ndarray:
+    """Arrays of cells in arrays of cells."""
+    cell = np.empty((1, 2), dtype=object)
+    cell[0, :] = [nested(depth - 1) if depth else np.eye(1)] * 2
+    return cell
 
 
 def _hdf5(stream: io.BytesIO) -> None:
@@ -122,30 +131,66 @@ def feather() -> list[bytes]:
 
 
 def excel() -> list[bytes]:
+    """Workbooks of one sheet and of several, plain and compressed, and one of LibreOffice."""
     cells = "".join(
         f'<row><c t="inlineStr"><is><t>n{i}</t></is></c><c><v>{i * 1.5}</v></c></row>'
         for i in range(6)
     )
+    placed = "".join(f'<row r="{i}"><c r="B{i}"><v>{i}</v></c></row>' for i in range(1, 6))
     space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     package = "http://schemas.openxmlformats.org/package/2006/relationships"
-    members = {
-        "_rels/.rels": f'<Relationships xmlns="{package}"><Relationship Id="a" '
-        f'Type="{kind}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{space}" xmlns:r="{kind}"><sheets>'
-        '<sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}"><Relationship Id="r1" '
-        f'Type="{kind}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{space}"><sheetData>{cells}</sheetData>'
-        "</worksheet>",
-    }
 
+    def workbook(sheets: list[str]) -> dict[str, str]:
+        numbers = range(1, len(sheets) + 1)
+        named = "".join(f'<sheet name="s{i}" sheetId="{i}" r:id="r{i}"/>' for i in numbers)
+        related = "".join(
+            f'<Relationship Id="r{i}" Type="{kind}/worksheet" Target="worksheets/sheet{i}.xml"/>'
+            for i in numbers
+        )
+        return {
+            "_rels/.rels": f'<Relationships xmlns="{package}"><Relationship Id="a" '
+            f'Type="{kind}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<workbook xmlns="{space}" xmlns:r="{kind}">'
+            f"<sheets>{named}</sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}">{related}'
+            "</Relationships>",
+        } | {
+            f"xl/worksheets/sheet{i}.xml": f'<worksheet xmlns="{space}"><sheetData>{sheets[i - 1]}'
+            "</sheetData></worksheet>"
+            for i in numbers
+        }
+
+    several = workbook(["", placed, cells])
+    return [zipped(workbook([cells])), zipped(several, zipfile.ZIP_DEFLATED), libreoffice()]
+
+
+def zipped(members: dict[str, str], packing: int = zipfile.ZIP_STORED) -> bytes:
     def write(stream: io.BytesIO) -> None:
-        with zipfile.ZipFile(stream, "w") as stored:
+        with zipfile.ZipFile(stream, "w", packing) as stored:
             for name, text in members.items():
                 stored.writestr(name, text)
 
-    return [through_stream(write)]
+    return through_stream(write)
+
+
+def libreoffice() -> bytes:
+    office = "urn:oasis:names:tc:opendocument:xmlns:"
+    row = (
+        '<table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-'
+        'repeated="2" office:value-type="float" office:value="1.5"/></table:table-row>'
+    )
+    content = (
+        f'<office:document-content xmlns:office="{office}office:1.0" '
+        f'xmlns:table="{office}table:1.0"><office:body><office:spreadsheet><table:table '
+        f'table:name="s">{row}</table:table></office:spreadsheet></office:body>'
+        "</office:document-content>"
+    )
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    manifest = "<manifest/>"
+    return zipped(
+        {"mimetype": kind, "META-INF/manifest.xml": manifest, "content.xml": content},
+    )
 
 
 def h5ad() -> list[bytes]:
@@ -153,7 +198,21 @@ def h5ad() -> list[bytes]:
     scarce = anndata.AnnData(counts(), obs=pd.DataFrame({"kind": list("abcabcabcabc")}))
     scarce.layers["twice"] = counts() * 2
     scarce.raw = scarce
-    return [through_file(adata.write_h5ad, "t.h5ad") for adata in (dense, scarce)]
+    return [
+        *[through_file(adata.write_h5ad, "t.h5ad") for adata in (dense, scarce)],
+        through_file(lambda path: _leading_elsewhere(dense, path), "t.h5ad"),
+    ]
+
+
+def _leading_elsewhere(adata: anndata.AnnData, path: Path) -> None:
+    """A file with every way to show what is in another."""
+    adata.write_h5ad(path)
+    layout = h5py.VirtualLayout((12, 2), "f8")
+    layout[:] = h5py.VirtualSource("secret.h5", "X", (12, 2))
+    with h5py.File(path, "r+") as stored:
+        stored["layers/twice"] = h5py.ExternalLink("secret.h5", "X")
+        stored.create_virtual_dataset("layers/virtual", layout)
+        stored.create_dataset("layers/kept", (3,), "f8", external=[("secret.raw", 0, 24)])
 
 
 ROWS = [{"feature": f"x{j}", "rank": j + 1, "score": 1.0 / (j + 1)} for j in range(4)]

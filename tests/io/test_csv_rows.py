@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from unsuprank.io import FileProblem, ReadOptions, csv_rows, open_large, read_file
+from unsuprank.io import FileProblem, ReadOptions, csv_batches, open_large, read_file
 
 
 def cells(rng, kind, n):
@@ -43,7 +43,7 @@ def write(path: Path, columns: dict[str, list[str]], delimiter: str, row_names: 
 @pytest.mark.parametrize("seed", range(12))
 def test_columns_are_those_of_the_whole_file(tmp_path, monkeypatch, seed):
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr(csv_rows, "BLOCK_BYTES", int(rng.choice([400, 2**22])))
+    monkeypatch.setattr(csv_batches, "BLOCK_BYTES", int(rng.choice([400, 2**22])))
     delimiter = str(rng.choice([";", "\t", "|"]))
     kinds = ["number", "gaps", "name", "flag", "unit", "date", "late", "padded"]
     kinds = [str(k) for k in rng.permutation(kinds)[:4]] + (["comma"] if seed % 3 == 0 else [])

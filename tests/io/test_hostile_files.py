@@ -187,7 +187,7 @@ def test_arrays_of_other_shapes(put, tmp_path):
     np.save(tmp_path / "line.npy", np.arange(5.0))
     assert read_file(tmp_path / "line.npy").table().shape == (5, 1)
     np.save(tmp_path / "cube.npy", np.zeros((2, 2, 2)))
-    refused(tmp_path / "cube.npy", "2 x 2 x 2 array of float64; a table of numbers is needed")
+    refused(tmp_path / "cube.npy", "2 x 2 x 2 array; a table of numbers is needed")
     np.save(tmp_path / "words.npy", np.array([["a", "b"]]))
     refused(tmp_path / "words.npy", "a table of numbers is needed")
 

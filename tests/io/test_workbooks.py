@@ -111,23 +111,6 @@ def test_workbooks_that_cannot_be_read(tmp_path):
         read_file(tmp_path / "t.xlsx")
 
 
-def test_a_cell_that_is_far_away(tmp_path):
-    """The reader would make room for all cells before it, and end the process."""
-    pytest.importorskip("python_calamine")
-    path = tmp_path / "t.xlsx"
-    write_workbook(path, {"one": ROWS})
-    with zipfile.ZipFile(path) as stored:
-        parts = {name: stored.read(name) for name in stored.namelist()}
-    sheet = parts["xl/worksheets/sheet1.xml"]
-    far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
-    parts["xl/worksheets/sheet1.xml"] = sheet.replace(b"</sheetData>", far)
-    with zipfile.ZipFile(path, "w") as stored:
-        for name, content in parts.items():
-            stored.writestr(name, content)
-    with pytest.raises(FileProblem, match="unpacks into more than its budget"):
-        read_file(path)
-
-
 @pytest.mark.parametrize("ending", FOREIGN)
 def test_other_programs_have_their_way_told(tmp_path, ending):
     path = tmp_path / f"t{ending}"

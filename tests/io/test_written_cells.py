@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unsuprank.io import FileProblem, ReadOptions, read_file
+from unsuprank.io.parse_dates import parse_dates
+from unsuprank.io.parse_numbers import parse_numbers
 from unsuprank.io.text_columns import text_column
-from unsuprank.io.written_dates import read_dates
-from unsuprank.io.written_numbers import read_numbers
 
 
 def column(cells, **options):
@@ -59,10 +59,10 @@ def test_numbers(cells, numbers, says):
     st.sampled_from(["", " kg", "%", " €"]),
 )
 def test_numbers_with_points_and_groups_come_back(values, unit):
-    reading = read_numbers([f"{v:,.3f}{unit}" for v in values], ".")
+    reading = parse_numbers([f"{v:,.3f}{unit}" for v in values], ".")
     np.testing.assert_array_equal(reading.numbers, values)
     comma = [f"{v:,.3f}{unit}".translate(str.maketrans(",.", ".,")) for v in values]
-    np.testing.assert_array_equal(read_numbers(comma, ",").numbers, values)
+    np.testing.assert_array_equal(parse_numbers(comma, ",").numbers, values)
 
 
 def test_one_convention_for_all_cells_of_a_column():
@@ -79,23 +79,23 @@ def test_one_convention_for_all_cells_of_a_column():
 def test_dates(form):
     start = datetime(2019, 12, 31)
     moments = [start + timedelta(days=17 * i) for i in range(40)]
-    reading = read_dates([m.strftime(form) for m in moments])
+    reading = parse_dates([m.strftime(form) for m in moments])
     np.testing.assert_array_equal(reading.numbers, np.arange(40) * 17)
     assert "days since 2019-12-31" in reading.note
 
 
 def test_times_within_a_day_are_seconds():
-    np.testing.assert_array_equal(read_dates(["06:30", "07:00"]).numbers, [0, 1800])
-    assert "seconds since 06:30:00" in read_dates(["06:30", "07:00"]).note
-    reading = read_dates(["2020-01-01 12:00:00", "2020-01-01 12:00:30.5"])
+    np.testing.assert_array_equal(parse_dates(["06:30", "07:00"]).numbers, [0, 1800])
+    assert "seconds since 06:30:00" in parse_dates(["06:30", "07:00"]).note
+    reading = parse_dates(["2020-01-01 12:00:00", "2020-01-01 12:00:30.5"])
     np.testing.assert_array_equal(reading.numbers, [0, 30.5])
     assert "seconds since 2020-01-01 12:00:00" in reading.note
 
 
 def test_the_month_comes_first_where_nothing_tells():
-    assert "('01/02/2020' is 0)" in read_dates(["01/02/2020", "01/05/2020"]).note
-    np.testing.assert_array_equal(read_dates(["01/02/2020", "01/05/2020"]).numbers, [0, 3])
-    np.testing.assert_array_equal(read_dates(["01/02/2020", "13/02/2020"]).numbers, [0, 12])
+    assert "('01/02/2020' is 0)" in parse_dates(["01/02/2020", "01/05/2020"]).note
+    np.testing.assert_array_equal(parse_dates(["01/02/2020", "01/05/2020"]).numbers, [0, 3])
+    np.testing.assert_array_equal(parse_dates(["01/02/2020", "13/02/2020"]).numbers, [0, 12])
 
 
 def test_strays_have_a_problem_that_na_solves():
@@ -159,3 +159,15 @@ def test_dates_of_arff(tmp_path):
     (tmp_path / "t.arff").write_text(head + "someday,1\n?,2\n")
     with pytest.raises(FileProblem, match="dates in a way that is not known"):
         read_file(tmp_path / "t.arff").table()
+
+
+@pytest.mark.parametrize("n_rows", [6, 60_000])
+def test_wells_of_a_plate_are_no_numbers(tmp_path, n_rows):
+    wells = [f"{1 + i % 3}_{1 + i % 2}" for i in range(n_rows)]
+    (tmp_path / "t.csv").write_text("well,x\n" + "".join(f"{w},{len(w)}\n" for w in wells))
+    column = read_file(tmp_path / "t.csv").columns[0]
+    assert column.texts() == wells
+    assert len(column.categories) == 6
+    (tmp_path / "t.arff").write_text("@relation r\n@attribute a numeric\n@data\n1_2\n")
+    with pytest.raises(FileProblem, match="line 4: '1_2' in the numeric attribute 'a'"):
+        read_file(tmp_path / "t.arff")

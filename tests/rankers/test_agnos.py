@@ -7,7 +7,7 @@ import pytest
 
 from unsuprank import AgnoSS, intrinsic_dimension
 from unsuprank._progress import progress
-from unsuprank.rankers.agnos import Adam, Network, Training, loss_and_gradient, train
+from unsuprank.rankers.agnos import Adam, Network, loss_and_gradient, train
 
 
 def random_case(seed):
@@ -131,8 +131,11 @@ def test_adam_is_that_of_the_textbook():
 
 
 @pytest.mark.parametrize("patience", [1, 3])
-def test_training_ends_when_nothing_has_improved_for_as_long_as_patience_lasts(patience):
+def test_training_ends_when_nothing_has_improved_for_as_long_as_patience_lasts(
+    patience, monkeypatch
+):
+    monkeypatch.setattr("unsuprank.rankers.agnos.PATIENCE", patience)
     X = np.random.default_rng(0).normal(size=(12, 4))
-    never = Training(penalty=0.1, learning_rate=0.01, max_epochs=20, tol=1.0, patience=patience)
+    never = AgnoSS(penalty=0.1, max_epochs=20, tol=1.0)
     with progress("training", 20, 0) as bar:
         assert len(train(X, 2, 0, never, bar)[1]) == patience

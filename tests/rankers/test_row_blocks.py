@@ -15,15 +15,14 @@ from unsuprank import (
     SymbolicScore,
     URelief,
 )
-from unsuprank.column_totals import column_totals
 from unsuprank.rankers import row_blocks
 from unsuprank.rankers.clustering_space import Space
-from unsuprank.rankers.forest.block_forest import BlockScores, BlockSum
+from unsuprank.rankers.forest.block_forest import BlockScores, RowBlockSum
 from unsuprank.rankers.forest.growing import Grower
 from unsuprank.rankers.forest.parameters import grow_settings
 from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
 from unsuprank.rankers.row_blocks import RowBlocks, block_size
-from unsuprank.row_source import ArrayRows, RowSource
+from unsuprank.row_source import RowSource
 from unsuprank.table import Schema, Table, read_table
 
 FORESTS = [Genie3, SymbolicScore, RandomForestScore]
@@ -183,31 +182,6 @@ def test_columns_of_many_names_are_coded_anew():
     np.testing.assert_array_equal(block.values[:, :8], table.values[rows, :8])
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_totals_are_those_of_all_rows(seed, monkeypatch):
-    monkeypatch.setattr("unsuprank.row_source.CHUNK_CELLS", 9 * (seed + 1))
-    table = random_table(seed, 97)
-    if seed % 3 == 0:
-        table = Table(table.values.copy(order="F"), table.schema)
-        table.values[:, 0] *= 1e160
-        table.values[:50, 4] = np.nan
-        table.values[:, 5] = np.nan
-    totals = column_totals(table)
-    for j in range(table.n_columns):
-        x = table.column(j)[~np.isnan(table.column(j))]
-        assert totals.known[j] == len(x)
-        if table.n_values[j]:
-            share = np.bincount(x.astype(int)) / len(x)
-            expected = np.sqrt(1 - (share**2).sum())
-        else:
-            unit = max(np.abs(x).max(initial=0.0), 1e-300)
-            expected = (x / unit).std() * unit if len(x) else 0.0
-            if len(x):
-                np.testing.assert_allclose(totals.mean[j], (x / unit).mean() * unit, rtol=1e-12)
-        np.testing.assert_allclose(totals.spread[j], expected, rtol=1e-9)
-    np.testing.assert_array_equal(totals.varies, table.varies)
-
-
 def test_sizes_of_blocks():
     assert block_size(None, 50) == 50
     assert block_size(20, 50) == 20
@@ -218,8 +192,6 @@ def test_sizes_of_blocks():
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"max_samples": 0}, "max_samples must be from 1"),
-        ({"max_samples": "many"}, "max_samples must be a count"),
         ({"n_blocks": 4}, "set max_samples"),
         ({"max_samples": 20, "n_blocks": 101}, "n_blocks must be from 1 to 100"),
         ({"max_samples": 20, "n_blocks": 4, "n_estimators": "auto"}, "n_blocks must be from 16"),
@@ -228,15 +200,6 @@ def test_sizes_of_blocks():
 def test_parameters_that_make_no_sense(parameters, said):
     with pytest.raises((TypeError, ValueError), match=said):
         Genie3(**parameters).fit(np.eye(4))
-
-
-def test_reading_arrays_is_reading_tables():
-    X = np.random.default_rng(0).normal(size=(50, 4))
-    table = read_table(X)
-    rows = ArrayRows(X)
-    np.testing.assert_array_equal(rows.take(np.array([3, 7, 49])).values, X[[3, 7, 49]])
-    parts = [chunk.values for chunk in rows.chunks(8)]
-    np.testing.assert_array_equal(np.concatenate(parts), table.values)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -270,7 +233,7 @@ def test_rankers_of_a_graph_rank_a_sample(ranker):
 
 
 def test_uses_that_blocks_did_not_see_add_to_their_spread():
-    total = BlockSum(2)
+    total = RowBlockSum(2)
     for n_trees, use_square in ((4, 3.0), (10, 2.0)):
         total.note(BlockScores(np.zeros(2), n_trees, use_square))
     assert total.extra_square == pytest.approx(3.0 / 16 + 2.0 / 100)

@@ -15,7 +15,7 @@ from unsuprank.rankers.coordinates import coordinates as choice
 from unsuprank.rankers.shared_variance import others
 from unsuprank.rankers.shared_variance.by_columns import sums_by_columns
 from unsuprank.rankers.shared_variance.by_rows import sums_by_rows
-from unsuprank.rankers.shared_variance.columns import Names
+from unsuprank.rankers.shared_variance.columns import CategoricalColumn
 from unsuprank.rankers.shared_variance.quantile_bins import bin_codes, with_bins
 from unsuprank.rankers.shared_variance.shuffles import (
     Sums,
@@ -130,7 +130,7 @@ def test_sums_over_names():
     for _ in range(50):
         column = rng.integers(0, rng.integers(2, 9), 20).astype(float)
         column[rng.random(20) < 0.3] = np.nan
-        names = Names.of(column, 1.0)
+        names = CategoricalColumn.of(column, 1.0)
         Z = coordinates(column, True)
         for found, M in ((names.products(), Z @ Z.T), (names.projection(), projection(Z))):
             for field, value in vars(sums_of(M)).items():
@@ -395,11 +395,6 @@ class TestBins:
             column = (np.arange(20) < ones).astype(float)
             assert len(np.unique(bin_codes(column, bins))) == 2
             assert len(np.unique(bin_codes(-column, bins))) == 2
-
-    def test_bad_numbers(self):
-        for bad in (1, 0, "three", 2.5):
-            with pytest.raises((ValueError, TypeError), match="bins"):
-                SharedVariance(bins=bad).fit(np.eye(5))
 
 
 @pytest.mark.data

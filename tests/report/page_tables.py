@@ -108,16 +108,21 @@ class Page:
 
     @property
     def text(self) -> str:
-        """What the page says, without markup, scripts and data."""
-        html = self.html[self.html.index("<header>") : self.html.index('<dialog id="card"')]
-        html = re.sub(r"<option.*?</option>", " ", html)
-        return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", html))).strip()
+        """What the page says."""
+        return text_of(self.html)
 
     def column(self, key: str) -> np.ndarray:
         return unpack(self.data["columns"][key])
 
     def numeric(self, j: int) -> bool:
         return self.frame.dtypes.iloc[j].kind == "f"
+
+
+def text_of(html: str) -> str:
+    """What a page says, without markup, scripts and data."""
+    html = html[html.index("<header>") : html.index('<dialog id="card"')]
+    html = re.sub(r"<option.*?</option>", " ", html)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", html))).strip()
 
 
 def unpack(packed: dict[str, str]) -> np.ndarray:

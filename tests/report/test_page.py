@@ -16,6 +16,8 @@ from unsuprank.table import read_table
 pytest.importorskip("bokeh")
 pytest.importorskip("jinja2")
 
+from page_tables import text_of
+
 
 @pytest.mark.parametrize("shape", [(2, 1), (2, 2), (3, 1), (40, 2), (5, 40)])
 def test_small_tables(shape, tmp_path):
@@ -117,24 +119,17 @@ def test_report_of_a_forest_that_finds_its_own_size(tmp_path):
     assert ranker.n_estimators == "auto"
 
 
-def sentences(path):
-    """The text of a page without its markup, scripts and data."""
-    page = path.read_text()
-    page = page[page.index("<main>") : page.index('<script type="application/json"')]
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page))
-
-
 def test_pictures_that_say_nothing_are_left_out(tmp_path):
     X = np.random.default_rng(0).normal(size=(200, 6))
     X /= X.std(axis=0)
     write_report(RandomRanker(random_state=0).fit(X), X, tmp_path / "r.html")
-    text = sentences(tmp_path / "r.html")
+    text = text_of((tmp_path / "r.html").read_text())
     assert "All associations are weak, so no map is drawn." in text
-    assert "All columns of numbers have the same spread, so it cannot be." in text
+    assert "All numeric columns have the same spread, so it cannot be." in text
     assert "None was found." in text
     one = X[:, :1]
     write_report(VarianceRanker().fit(one), one, tmp_path / "one.html")
-    text = sentences(tmp_path / "one.html")
+    text = text_of((tmp_path / "one.html").read_text())
     assert "There is none. All columns have the same score" in text
     assert "By the top" not in text  # both planes would be the same
     assert 'class="bars"' not in (tmp_path / "one.html").read_text()
@@ -153,7 +148,7 @@ def test_bars_that_would_all_be_full_start_elsewhere(tmp_path):
 def test_a_curve_that_tells_nothing_is_not_read(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 40))
     write_report(RandomRanker(random_state=0).fit(X), X, tmp_path / "r.html")
-    text = sentences(tmp_path / "r.html")
+    text = text_of((tmp_path / "r.html").read_text())
     assert "or more at every size, and 1 is what predicting every column by its mean" in text
     assert "does not tell how many columns are enough" in text
     assert "this does not show that the choice is better than a random one" in text
@@ -165,7 +160,7 @@ def test_report_of_a_table_is_that_of_the_frame(tmp_path):
     pages = []
     for name, X in (("frame", frame), ("table", read_table(frame))):
         write_report(ranker, X, tmp_path / name)
-        pages.append(sentences(tmp_path / name))
+        pages.append(text_of((tmp_path / name).read_text()))
     assert pages[0] == pages[1]
 
 

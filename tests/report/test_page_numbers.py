@@ -143,12 +143,7 @@ def test_structure(page):
             same(page.column("explained")[j], (squared.sum() - 1) / (n - 1), rtol=1e-4)
             same(page.column("chance")[j], 1 / (n_rows - 1), rtol=1e-4)
         elif bases[j] is not None:
-            spaces = [
-                clustering_space(page.frame[[name]])
-                for k, name in enumerate(page.frame)
-                if k != j and bases[k] is not None
-            ]
-            others = np.hstack(spaces)
+            others = clustering_space(page.frame.drop(columns=page.frame.columns[j]))
             share = np.linalg.norm(bases[j].T @ others) ** 2 / np.linalg.norm(others) ** 2
             same(page.column("explained")[j], share, rtol=1e-4)
             same(page.column("chance")[j], bases[j].shape[1] / (n_rows - 1), rtol=1e-4)
@@ -167,12 +162,7 @@ def test_deviations_are_those_of_shuffled_columns(name):
     for j, basis in enumerate(bases):
         if basis is None or page.frame.columns[j] == "name":  # too few different outcomes
             continue
-        spaces = [
-            clustering_space(page.frame[[other]])
-            for k, other in enumerate(page.frame)
-            if k != j and bases[k] is not None
-        ]
-        others = np.hstack(spaces)
+        others = clustering_space(page.frame.drop(columns=page.frame.columns[j]))
         kernel = others @ others.T
         orders = (rng.permutation(len(basis)) for _ in range(600))
         shuffled = [np.vdot(basis[order], kernel @ basis[order]) for order in orders]
@@ -438,8 +428,8 @@ def test_groups(page):
     if larger:
         says(
             page,
-            f"The first {len(leading)} columns fall into {len(groups)} groups of like columns (an "
-            f"average association of at least 0.7); {len(larger)} of them "
+            f"The first {len(leading)} columns fall into {len(groups)} groups of similar columns "
+            f"(an average association of at least 0.7); {len(larger)} of them "
             f"{'has' if len(larger) == 1 else 'have'} more than one member. {closest}",
         )
     else:
@@ -527,7 +517,7 @@ def test_variance(page):
         "Yes, nearly" if r > 0.9 else "In part" if r > 0.5 else "No, rather" if r < -0.5 else "No:"
     )
     assert judged in page.text
-    over = f"over {len(numeric):,} columns of numbers: {r:.2f}.)"
+    over = f"over {len(numeric):,} numeric columns: {r:.2f}.)"
     says(page, f"(Rank correlation of score and spread {over}")
 
 
@@ -604,7 +594,7 @@ SENTENCES = [
         "by itself it explains # ± # of the division",
         "The 20 largest are shown one by one",
         "1 if it tells the group exactly, about 0 for noise",
-        r"\(Rank correlation of score and spread over # columns of numbers: #\.\)",
+        r"\(Rank correlation of score and spread over # numeric columns: #\.\)",
     )
 ]
 

@@ -1,4 +1,4 @@
-"""Runs a suite of small cells in child processes, kills them, and tells what happened.
+"""Runs a suite of small jobs in child processes, kills them, and tells what happened.
 
 ``python kill_helper.py kills|pair|calm DATA STORE JOURNAL`` prints JSON. A process
 of its own, so that children can be forked without the threads of a test runner, and
@@ -15,33 +15,28 @@ import sys
 import time
 from pathlib import Path
 
-from unsuprank.study.data.data_sets import file_checksum, find_data_sets
-from unsuprank.study.engine import runner
-from unsuprank.study.engine.store import Store
-from unsuprank.study.plan.suites import cells_of
+from unsuprank.study.data.data_sets import find_data_sets
+from unsuprank.study.engine import places
+from unsuprank.study.engine.runner import Runner
+from unsuprank.study.engine.store import Store, key_of
+from unsuprank.study.plan.suites import jobs_of
 
 KILLS = 50
 PAUSE = 0.005
 
 
 def run(data: Path, store: Path, journal: Path) -> None:
-    attempt = runner.attempt
-    files = find_data_sets(data)
+    attempt = places.attempt
 
-    def noted(cell, shelf):
+    def noted(job, file, seconds):
         with journal.open("a") as stream:
-            stream.write(f"{name_of(cell.identity(file_checksum(files[cell.data_set])))}\n")
+            stream.write(f"{key_of(job.identity(file.checksum))}\n")
         time.sleep(PAUSE)
-        return attempt(cell, shelf)
+        return attempt(job, file, seconds)
 
-    runner.attempt = noted
-    with Store(store) as kept:
-        cells = cells_of(["sota"], list(files), ["variance", "random"])
-        runner.Runner(kept, files, jobs=0).run(cells)
-
-
-def name_of(identity: dict) -> str:
-    return json.dumps(identity, sort_keys=True)
+    places.attempt = noted
+    files = find_data_sets(data)
+    Runner(Store(store), files).run(jobs_of(["sota"], list(files), ["variance", "random"]))
 
 
 def fork(*arguments: Path) -> int:
@@ -53,13 +48,13 @@ def fork(*arguments: Path) -> int:
 
 
 def finished(store: Path) -> set[str]:
-    """Cells with a file, looked at without any help of the store."""
-    files = store.glob("??/[!.]*.json")
-    return {name_of(json.loads(p.read_bytes().splitlines()[1])["cell"]) for p in files}
+    """Jobs with a file, looked at without any help of the store."""
+    whole = (path.read_bytes().splitlines()[1] for path in store.glob("[!.]*.json"))
+    return {key_of(json.loads(body)["job"]) for body in whole}
 
 
-def wait_for_cells(child: int, journal: Path, n_begun: int) -> None:
-    """Until so many cells were begun: a kill then hits a run on fast and slow machines alike."""
+def wait_for_jobs(child: int, journal: Path, n_begun: int) -> None:
+    """Until so many jobs were begun: a kill then hits a run on fast and slow machines alike."""
     while len(journal.read_text().splitlines()) < n_begun and not _ended(child):
         time.sleep(0.0005)
 
@@ -76,19 +71,19 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
     for _ in range(KILLS):
         noted = len(journal.read_text().splitlines())
         child = fork(data, store, journal)
-        wait_for_cells(child, journal, noted + rng.randint(0, 3))
+        wait_for_jobs(child, journal, noted + rng.randint(0, 3))
         time.sleep(rng.uniform(0.0, 1.5 * PAUSE))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         interrupted += os.WIFSIGNALED(status)
         begun = journal.read_text().splitlines()[noted:]
-        repeated += sum(cell in kept for cell in begun)
+        repeated += sum(job in kept for job in begun)
         now = finished(store)
         lost += len(kept - now)
         kept = now
     noted = len(journal.read_text().splitlines())
     os.waitpid(fork(data, store, journal), 0)
-    repeated += sum(cell in kept for cell in journal.read_text().splitlines()[noted:])
+    repeated += sum(job in kept for job in journal.read_text().splitlines()[noted:])
     return {
         "interrupted": interrupted,
         "before_last_run": len(kept),
@@ -100,9 +95,7 @@ def kills(data: Path, store: Path, journal: Path) -> dict:
 
 def pair(data: Path, store: Path, journal: Path) -> dict:
     children = [fork(data, store, journal) for _ in range(2)]
-    codes = [os.waitpid(child, 0)[1] for child in children]
-    begun = journal.read_text().splitlines()
-    return {"codes": codes, "begun": len(begun), "different": len(set(begun))}
+    return {"codes": [os.waitpid(child, 0)[1] for child in children]}
 
 
 def calm(data: Path, store: Path, journal: Path) -> dict:
@@ -111,7 +104,7 @@ def calm(data: Path, store: Path, journal: Path) -> dict:
 
 
 if __name__ == "__main__":
-    what, *places = sys.argv[1:]
-    places = [Path(p) for p in places]
-    places[2].touch()
-    print(json.dumps({"kills": kills, "pair": pair, "calm": calm}[what](*places)))
+    what, *paths = sys.argv[1:]
+    paths = [Path(p) for p in paths]
+    paths[2].touch()
+    print(json.dumps({"kills": kills, "pair": pair, "calm": calm}[what](*paths)))

@@ -13,10 +13,8 @@ from scipy.io import savemat
 
 from unsuprank.cli.app import run
 from unsuprank.io import FileProblem
-from unsuprank.study.data import fetch as fetching
-from unsuprank.study.data.collection import COLLECTION, KnownFile
+from unsuprank.study.data.collection import COLLECTION, KnownFile, fetch, problem
 from unsuprank.study.data.data_sets import file_checksum, find_data_sets, load_data_set
-from unsuprank.study.data.fetch import fetch
 
 
 class Server(BaseHTTPRequestHandler):
@@ -209,7 +207,7 @@ def test_known_checksums(data_dir):
     assert sum(f.checksum is not None for f in COLLECTION.values()) == 19
     for name, path in find_data_sets(data_dir).items():
         if path.suffix == ".mat":
-            assert fetching.problem(COLLECTION[name], path) is None
+            assert problem(COLLECTION[name], path) is None
             assert file_checksum(path) == COLLECTION[name].checksum
             assert load_data_set(path).table.shape == (
                 COLLECTION[name].rows,

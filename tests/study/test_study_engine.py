@@ -1,4 +1,4 @@
-"""The result store, and suites that are killed, disturbed and shared."""
+"""The store of outcomes, and runs that are killed and disturbed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -19,18 +18,17 @@ from untraced import untraced
 
 import unsuprank
 from unsuprank.study.data.data_sets import find_data_sets
-from unsuprank.study.engine import workers
-from unsuprank.study.engine.run_log import RunLog
+from unsuprank.study.engine import places, runner
 from unsuprank.study.engine.runner import NO_LIMITS, Limits, Runner
 from unsuprank.study.engine.store import Store, key_of
-from unsuprank.study.plan.cells import CLUSTER_HYPOTHESIS, make_cell, pack_order, unpack_order
-from unsuprank.study.plan.code_digest import digest_of
-from unsuprank.study.plan.suites import cells_of
+from unsuprank.study.plan.jobs import CLUSTER_HYPOTHESIS, Job, digest_of
+from unsuprank.study.plan.suites import jobs_of
+from unsuprank.study.publish.study_page import wall_seconds
 from unsuprank.study.reproduce import reproduce
 
 HELPER = Path(__file__).parent / "kill_helper.py"
 N_SETS = 11
-N_CELLS = 2 * 10 * N_SETS
+N_JOBS = 2 * 10 * N_SETS
 METHODS = ["variance", "random"]
 
 
@@ -65,11 +63,14 @@ def helper(what: str, *places: Path) -> dict:
 
 
 def results_of(store: Path) -> dict[str, dict]:
+    """What is in the files of a store, but for times."""
     found = {}
-    for path in sorted(store.glob("??/[!.]*.json")):
+    for path in sorted(store.glob("[!.]*.json")):
         stored = json.loads(path.read_bytes().splitlines()[1])
-        stored["result"].pop("seconds", None)
         found[path.name] = stored
+        stored["outcome"] = {
+            k: v for k, v in stored["outcome"].items() if k not in ("seconds", "run")
+        }
     return found
 
 
@@ -85,7 +86,7 @@ def tables_of(data: Path, out: Path) -> dict[str, bytes]:
 @systems.posix
 def test_fifty_kills(data, tmp_path):
     found = helper("kills", data, tmp_path / "wild" / "store", tmp_path / "journal")
-    assert found["finished"] == N_CELLS >= 200
+    assert found["finished"] == N_JOBS >= 200
     assert found["interrupted"] >= 40  # most kills hit a run, not its end
     assert found["before_last_run"] > 0
     assert found["lost"] == 0
@@ -96,10 +97,10 @@ def test_fifty_kills(data, tmp_path):
 
 
 @systems.posix
-def test_two_runs_share_the_work(data, tmp_path):
-    found = helper("pair", data, tmp_path / "store", tmp_path / "journal")
-    assert found["codes"] == [0, 0]
-    assert found["begun"] == found["different"] == N_CELLS
+def test_two_runs_at_once_do_no_harm(data, tmp_path):
+    assert helper("pair", data, tmp_path / "store", tmp_path / "journal")["codes"] == [0, 0]
+    assert len(results_of(tmp_path / "store")) == N_JOBS
+    assert tables_of(data, tmp_path)
 
 
 @systems.linux
@@ -112,17 +113,18 @@ def test_workers_die_with_their_parent_and_the_next_run_goes_on(few, tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=untraced()
     )
     store = out / "store"
-    while len(list(store.glob("??/[!.]*.json"))) < 3 and running.poll() is None:
+    while len(list(store.glob("[!.]*.json"))) < 3 and running.poll() is None:
         time.sleep(0.01)
-    workers_of = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+    threads = Path(f"/proc/{running.pid}/task").glob("*/children")
+    workers = [pid for thread in threads for pid in thread.read_text().split()]
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
-    assert len(workers_of) >= 2
+    assert len(workers) >= 2
     deadline = time.monotonic() + 60  # from the death of their parent on
-    while any(_runs(int(pid)) for pid in workers_of) and time.monotonic() < deadline:
+    while any(_runs(int(pid)) for pid in workers) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not any(_runs(int(pid)) for pid in workers_of)
-    before = {p: p.read_bytes() for p in store.glob("??/[!.]*.json")}
+    assert not any(_runs(int(pid)) for pid in workers)
+    before = {p: p.read_bytes() for p in store.glob("[!.]*.json")}
     summary = reproduce(few, out, only=["sota"], methods=["random"], jobs=0)
     assert summary.found == len(before) >= 3
     assert all(p.read_bytes() == content for p, content in before.items())
@@ -135,76 +137,47 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def damage_truncate(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-20])
-
-
-def damage_flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-def damage_empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def damage_foreign(path: Path) -> None:
-    path.write_bytes(b'{"something": "else"}\n[1, 2]\n')
-
-
-def damage_swap(path: Path) -> None:
-    """A whole, valid result of another cell under this name."""
-    other = next(p for p in path.parent.parent.glob("??/[!.]*.json") if p != path)
-    path.write_bytes(other.read_bytes())
-
-
-@pytest.mark.parametrize(
-    "damage", [damage_truncate, damage_flip, damage_empty, damage_foreign, damage_swap]
-)
-def test_damage_is_reported_set_aside_and_recomputed(few, tmp_path, damage):
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "foreign", "swapped"])
+def test_damage_is_reported_and_computed_again(few, tmp_path, damage):
+    files, jobs = find_data_sets(few), jobs_of(["sota"], list(find_data_sets(few)), ["variance"])
     warnings: list[str] = []
-    files, cells = find_data_sets(few), cells_of(["sota"], list(find_data_sets(few)), ["variance"])
-    with Store(tmp_path / "store", warnings.append) as store:
-        assert Runner(store, files, jobs=0).run(cells).computed == len(cells)
-        right = results_of(tmp_path / "store")
-        victim = sorted((tmp_path / "store").glob("??/[!.]*.json"))[3]
-        damage(victim)
-        stranger = tmp_path / "store" / "notes.txt"
-        stranger.write_text("hello")
-        left_over, fresh = (victim.with_name(f".{digit * 16}.json") for digit in "ab")
-        for half in (left_over, fresh):
-            half.write_text("half")
-        os.utime(left_over, (0, 0))
-        again = Runner(store, files, jobs=0).run(cells)
-    assert again.computed == 1
-    assert again.found == len(cells) - 1
-    assert results_of(tmp_path / "store") == right
-    assert {p.name for p in (tmp_path / "store" / "aside").iterdir()} == {
-        f"{victim.name}.0",
-        "notes.txt.0",
+    store = Store(tmp_path / "store", warnings.append)
+    assert Runner(store, files).run(jobs).computed == len(jobs)
+    right = results_of(store.directory)
+    other, victim = sorted(store.directory.glob("[!.]*.json"))[2:4]
+    content = bytearray(victim.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged = {
+        "truncated": victim.read_bytes()[:-20],
+        "flipped": content,
+        "empty": b"",
+        "foreign": b'{"something": "else"}\n[1, 2]\n',
+        "swapped": other.read_bytes(),  # a whole, valid outcome of another job
     }
-    assert len(warnings) == 2
-    assert not left_over.exists()
-    assert fresh.exists()  # another run may be writing it
+    victim.write_bytes(damaged[damage])
+    again = Runner(store, files).run(jobs)
+    assert (again.computed, again.found) == (1, len(jobs) - 1)
+    assert results_of(store.directory) == right
+    assert len(warnings) == 1
+    assert victim.name in warnings[0]
 
 
 def test_the_key_depends_on_everything(monkeypatch):
-    base = make_cell("a", 0, "forest", {"x": 1}, seed=0)
+    base = Job("a", 0, "forest", (("x", 1),), seed=0)
     keys = {
-        key_of(cell.identity(checksum))
-        for cell, checksum in [
+        key_of(job.identity(checksum))
+        for job, checksum in [
             (base, "1"),
             (base, "2"),
-            (make_cell("a", 1, "forest", {"x": 1}), "1"),
-            (make_cell("a", 0, "other", {"x": 1}), "1"),
-            (make_cell("a", 0, "forest", {"x": 2}), "1"),
-            (make_cell("a", 0, "forest", {"x": 1}, seed=1), "1"),
+            (Job("a", 1, "forest", (("x", 1),)), "1"),
+            (Job("a", 0, "other", (("x", 1),)), "1"),
+            (Job("a", 0, "forest", (("x", 2),)), "1"),
+            (Job("a", 0, "forest", (("x", 1),), seed=1), "1"),
         ]
     }
-    monkeypatch.setattr("unsuprank.study.plan.cells.__version__", "next")
+    monkeypatch.setattr("unsuprank.study.plan.jobs.__version__", "next")
     keys.add(key_of(base.identity("1")))
-    monkeypatch.setattr("unsuprank.study.plan.cells.code_digest", lambda: "changed")
+    monkeypatch.setattr("unsuprank.study.plan.jobs.code_digest", lambda: "changed")
     keys.add(key_of(base.identity("1")))
     assert len(keys) == 8
 
@@ -232,118 +205,116 @@ def test_the_digest_changes_with_the_code_that_makes_scores(tmp_path):
 
 def test_a_data_file_that_cannot_be_read_is_a_failure_with_its_reason(few, tmp_path):
     (few / "set00.csv").write_text("")
-    with Store(tmp_path / "store") as store:
-        cells = cells_of(["sota"], ["set00", "set01"], ["variance"])
-        done = Runner(store, find_data_sets(few), jobs=1).run(cells)
-    assert done.computed == len(cells)
-    assert len(done.failed) == len(cells) // 2
+    jobs = jobs_of(["sota"], ["set00", "set01"], ["variance"])
+    done = Runner(Store(tmp_path), find_data_sets(few)).run(jobs, n_jobs=1)
+    assert done.computed == len(jobs)
+    assert len(done.failed) == len(jobs) // 2
     assert all("set00.csv is empty" in line for line in done.failed)
 
 
-def test_a_failure_is_a_result_and_the_run_goes_on(tmp_path):
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "bare.csv").write_text("a,b\n" + "\n".join(f"{i},{i % 3}" for i in range(20)) + "\n")
-    cells = [make_cell("bare", -1, CLUSTER_HYPOTHESIS, {}), make_cell("bare", 0, "variance", {})]
-    files = find_data_sets(data)
-    with Store(tmp_path / "store") as store:
-        first = Runner(store, files, jobs=1).run(cells)
-        assert first.computed == 2
-        assert len(first.failed) == 1
-        assert "no labels" in first.failed[0]
-        runner = Runner(store, files, jobs=0)
-        assert "Traceback" in runner.stored(cells[0])["traceback"]
-        assert runner.run(cells).computed == 0
-        assert Runner(store, files, jobs=0, retry_failed=True).run(cells).computed == 1
+def test_a_failure_is_a_result_and_the_run_goes_on(few, tmp_path):
+    (few / "bare.csv").write_text("a,b\n" + "\n".join(f"{i},{i % 3}" for i in range(20)) + "\n")
+    jobs = [Job("bare", -1, CLUSTER_HYPOTHESIS), Job("bare", 0, "variance")]
+    files, store = find_data_sets(few), Store(tmp_path / "store")
+    first = Runner(store, files).run(jobs, n_jobs=1)
+    assert first.computed == 2
+    assert len(first.failed) == 1
+    assert "no labels" in first.failed[0]
+    here = Runner(store, files)
+    assert "Traceback" in here.stored(jobs[0])["traceback"]
+    assert here.run(jobs).computed == 0
+    assert Runner(store, files, retry_failed=True).run(jobs).computed == 1
 
 
-def test_a_cell_over_its_limit_is_named_and_its_kind_not_tried_again(few, tmp_path):
-    files = find_data_sets(few)
-    cells = cells_of(["sota"], ["set00"], ["variance"])
-    with Store(tmp_path / "store") as store:
-        hurried = Runner(store, files, jobs=1, limits=Limits(0.0, None)).run(cells)
-        assert hurried.computed == 1
-        assert "more than 0 s" in hurried.over_limit[0]
-        assert Runner(store, files, jobs=1, limits=Limits(0.0, None)).run(cells).computed == 0
-        assert Runner(store, files, jobs=0, limits=NO_LIMITS).run(cells).computed == len(cells)
+def test_a_job_over_its_limit_is_named_and_its_kind_not_tried_again(few, tmp_path):
+    files, store = find_data_sets(few), Store(tmp_path / "store")
+    jobs = jobs_of(["sota"], ["set00"], ["variance"])
+    hurried = Runner(store, files, limits=Limits(0.0, None)).run(jobs, n_jobs=1)
+    assert hurried.computed == 1
+    assert "more than 0 s" in hurried.over_limit[0]
+    assert Runner(store, files, limits=Limits(0.0, None)).run(jobs, n_jobs=1).computed == 0
+    assert Runner(store, files, limits=NO_LIMITS).run(jobs).computed == len(jobs)
 
 
-def test_memory_and_crashes_are_outcomes(few, monkeypatch):
-    def too_much(cell, data):
+class Trap:
+    """A file that calls a function when it reaches a worker."""
+
+    checksum = "none"
+
+    def __init__(self, function, argument):
+        self._call = function, (argument,)
+
+    def __reduce__(self):
+        return self._call
+
+    def is_unchanged(self):
+        return True
+
+
+def test_a_job_over_its_time_is_killed(few, tmp_path):
+    running = Runner(Store(tmp_path / "store"), find_data_sets(few), Limits(0.5, None))
+    running._files["set00"] = Trap(time.sleep, 600)
+    jobs = [Job("set00", 0, "variance"), Job("set01", 0, "variance")]
+    done = running.run(jobs, n_jobs=1)
+    assert done.over_limit == ["variance() on set00, fold 0, seed 0: more than 0.5 s"]
+    assert done.computed == 2
+
+
+def test_a_worker_that_dies_costs_its_job_which_is_named(few, tmp_path):
+    """Jobs on the other data set are computed, before and after."""
+    jobs = [Job(f"set{i % 2:02d}", i, "variance") for i in range(4)]
+    store = Store(tmp_path / "store")
+    running = Runner(store, find_data_sets(few))
+    running._files["set01"] = Trap(os._exit, 9)
+    done = running.run(jobs, n_jobs=2)
+    assert done.computed == 4
+    assert [running.stored(job)["status"] for job in jobs] == ["done", "failed"] * 2
+    assert sorted(done.failed) == [
+        f"variance() on set01, fold {fold}, seed 0: its worker died (TerminatedWorkerError)"
+        for fold in (1, 3)
+    ]
+
+
+def test_memory_is_a_limit(few, monkeypatch):
+    def too_much(job, data):
         raise MemoryError
 
-    monkeypatch.setattr(workers, "compute", too_much)
-    cell, shelf = make_cell("set00", 0, "variance", {}), workers.DataShelf(find_data_sets(few))
-    assert workers.attempt(cell, shelf) == {"status": "limit", "reason": "memory"}
-    worker = workers.Worker(find_data_sets(few), memory_limit=None)
-    try:
-        worker.give(cell)
-        worker._process.kill()
-        outcome = worker.take()
-        while outcome["status"] == "done":  # it was faster than the kill
-            outcome = worker.take()
-        assert "died" in outcome["reason"]
-        worker.give(cell)
-        assert worker.take()["status"] == "done"
-    finally:
-        worker.stop()
+    monkeypatch.setattr(places, "compute", too_much)
+    file = places.VersionedFile.of(few / "set00.csv")
+    outcome = places.attempt(Job("set00", 0, "variance"), file, None)
+    assert outcome == {"status": "limit", "reason": "memory"}
 
 
-def test_orders_survive_packing():
-    order = np.random.default_rng(0).permutation(70000)
-    assert np.array_equal(unpack_order(pack_order(order)), order)
-
-
-def test_wall_times_of_killed_runs_count(tmp_path, monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr("unsuprank.study.engine.run_log.time.monotonic", lambda: now[0])
-    killed = RunLog(tmp_path / "runs.json", ["sota"])
-    for computed in range(1, 30):
-        now[0] += 1.0
-        killed.note(computed)
-    # Noted every five seconds, from the first cell on: at most that much is lost.
-    assert killed.seconds() == {"sota": 26.0}
-    other = RunLog(tmp_path / "runs.json", ["sota"])
-    now[0] += 0.5
-    other.note(0, last=True)  # found everything: nothing to tell
-    assert len(other.runs()) == 1
-    other.note(3, last=True)
-    third = RunLog(tmp_path / "runs.json", ["curves", "ari"])
-    now[0] += 2.0
-    third.note(1)
-    assert third.seconds() == {"sota": 26.5, "curves, ari": 2.0}
-    (tmp_path / "runs.json").write_text("{")
-    third.note(2, last=True)
-    assert third.seconds() == {"curves, ari": 2.0}
-    assert [p.name for p in tmp_path.iterdir()] == ["runs.json"]
+def test_wall_times_of_killed_runs_count_up_to_their_last_jobs():
+    runs = [("sota", 10.0, 26.0), ("sota", 10.0, 3.0), ("curves, ari", 99.0, 2.0)]
+    runs.append(("sota", 50.0, 0.5))
+    names = ("parts", "started", "seconds")
+    found = wall_seconds(dict(zip(names, run, strict=True)) for run in runs)
+    assert found == {"sota": 26.5, "curves, ari": 2.0}
 
 
 def test_settings_are_tried_for_a_shorter_time():
     limits = Limits(90.0, None, 15.0)
-    assert limits.seconds_for(make_cell("x", 0, "forest-grid", {})) == 15.0
-    assert limits.seconds_for(make_cell("x", 0, "forest", {})) == 90.0
-    assert limits.seconds_for(make_cell("x", -1, CLUSTER_HYPOTHESIS, {})) == 90.0
+    assert limits.seconds_for(Job("x", 0, "forest-grid")) == 15.0
+    assert limits.seconds_for(Job("x", 0, "forest")) == 90.0
+    assert limits.seconds_for(Job("x", -1, CLUSTER_HYPOTHESIS)) == 90.0
 
 
-def test_cells_of_a_busy_group_wait_while_there_are_others(few, tmp_path):
-    with Store(tmp_path / "store") as store:
-        runner = Runner(store, find_data_sets(few))
-        slow, slow_too, quick = cells = [
-            make_cell("set00", fold, method, {})
-            for fold, method in ((0, "random"), (1, "random"), (1, "variance"))
-        ]
-        queue = deque(cells)
-        finished = []
-        assert runner._next(queue, lambda *told: finished.append(told)) == slow
-        assert runner._next(queue, finished.append, {slow.group}) == quick
-        assert runner._next(queue, finished.append, {slow.group}) == slow_too
-        assert not queue
-        assert not finished
+def test_jobs_of_a_busy_group_wait_while_there_are_others():
+    slow, slow_too, quick = jobs = [
+        Job("set00", fold, method)
+        for fold, method in ((0, "random"), (1, "random"), (1, "variance"))
+    ]
+    queue = dict.fromkeys(jobs)
+    assert runner._next(queue, []) == slow
+    assert runner._next(queue, [slow]) == quick
+    assert runner._next(queue, [slow]) == slow_too
+    assert not queue
 
 
 def test_all_methods_take_a_fold_before_the_next():
-    cells = cells_of(["sota"], ["a", "b"])
-    first = [c for c in cells if c.seed == 0]
+    jobs = jobs_of(["sota"], ["a", "b"])
+    first = [job for job in jobs if job.seed == 0]
     assert [c.data_set for c in first] == sorted(c.data_set for c in first)
     folds = [c.fold for c in first if c.data_set == "a"]
     assert folds == sorted(folds)

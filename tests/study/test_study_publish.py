@@ -12,25 +12,25 @@ from unsuprank.evaluation import compare, error_curve, plots
 from unsuprank.evaluation.folds import split_rows
 from unsuprank.study.data.data_sets import DataSet
 from unsuprank.study.plan import paper, recipes
-from unsuprank.study.plan.cells import FOLD_SEED, N_FOLDS, compute, make_cell, unpack_order
-from unsuprank.study.plan.recipes import RECIPES, Recipe
+from unsuprank.study.plan.jobs import FOLD_SEED, N_FOLDS, Job, compute
+from unsuprank.study.plan.recipes import RECIPES
 from unsuprank.study.plan.recipes import find as find_recipe
 from unsuprank.study.plan.suites import (
     GENIE3,
     PARTS,
     PUBLISHED_COLUMNS,
     SOTA_COLUMNS,
-    cells_of,
+    URELIEF_GRID,
     check_methods,
     check_parts,
+    ensemble_grid,
+    jobs_of,
 )
 from unsuprank.study.publish import paper_tables as study
-from unsuprank.study.publish.publication import make_tables
+from unsuprank.study.publish import study_page
 from unsuprank.study.publish.result_table import ResultTable
 from unsuprank.study.publish.results import Results
-from unsuprank.study.publish.study_figures import write_figures
-from unsuprank.study.publish.study_page import StudyFacts, write_page
-from unsuprank.study.publish.study_verdicts import about_table_2, outliers, verdicts
+from unsuprank.study.publish.study_verdicts import agreement, verdicts
 from unsuprank.table import read_table
 
 DATA_SETS = ["ALLAML", "colon", "leukemia", "ORL", "Yale"]
@@ -42,15 +42,15 @@ def made_up_error(method):
     return special.get(method, 0.01 * len(method))
 
 
-def made_up(cell):
+def made_up(job):
     """URelief as the paper prints it, NDFS over its limit on ORL, all others near it."""
-    if cell.fold < 0:
-        return {"status": "done", "ari": 0.1 * len(cell.data_set)}
-    if cell.method == "ndfs" and cell.data_set == "ORL":
+    if job.fold < 0:
+        return {"status": "done", "ari": 0.1 * len(job.data_set)}
+    if job.method == "ndfs" and job.data_set == "ORL":
         return {"status": "limit", "reason": "more than 90 s"}
-    if cell.method == "mcfs" and cell.data_set == "ORL":
+    if job.method == "mcfs" and job.data_set == "ORL":
         return {"status": "failed", "reason": "ValueError: no"}
-    base = float(paper.table_3()["URelief"][cell.data_set])
+    base = float(paper.table(3)["URelief"][job.data_set])
     labels = {
         "forest": ["genie3", "random_forest", "symbolic"],
         "forest-grid": ["genie3", "random_forest", "symbolic"],
@@ -61,9 +61,9 @@ def made_up(cell):
         ],
         "random": [f"draw {d}" for d in range(3)],
         "position": ["first", "last"],
-    }.get(cell.method, ["order"])
-    sizes = [1, 2, 4, 8, 16] + ([] if cell.method.endswith("grid") else [32, 40])
-    shift = made_up_error(cell.method) + (0.001 * cell.fold if cell.method != "urelief" else 0)
+    }.get(job.method, ["order"])
+    sizes = [1, 2, 4, 8, 16] + ([] if job.method.endswith("grid") else [32, 40])
+    shift = made_up_error(job.method) + (0.001 * job.fold if job.method != "urelief" else 0)
     return {
         "status": "done",
         "sizes": sizes,
@@ -75,9 +75,7 @@ def made_up(cell):
 
 
 @pytest.fixture
-def results(monkeypatch):
-    here = Recipe(RECIPES["fastcan"].rank)  # whether fastcan is installed makes no difference
-    monkeypatch.setitem(RECIPES, "fastcan", here)
+def results():
     return Results(made_up, DATA_SETS)
 
 
@@ -87,12 +85,25 @@ def test_table_3_and_gaps(results):
     row = dict(zip(table.header, table.rows[DATA_SETS.index("ORL")], strict=True))
     assert row["URelief"] == pytest.approx(27.60)
     assert row["NDFS"] == row["NDFS (published)"] == "over the limit"
-    assert row["MCFS"].startswith("failed")
+    assert row["MCFS"] == "failed"  # how, is told in the table of gaps
     assert table.rows[-1][0] == "average rank"
     assert any("ORL" in note for note in table.notes)
     named = {(r[0], r[1]) for r in study.gaps(results).rows}
     assert ("ORL", "NDFS") in named
+    assert ["ORL", "MCFS", "failed (ValueError: no)"] in study.gaps(results).rows
     assert ("gisette", "all") in named
+
+
+def test_a_table_of_fewer_columns_has_no_leading_16():
+    def narrow(job):
+        outcome = made_up(job)
+        for ranking in outcome.get("rankings", {}).values():
+            ranking["rmse"] = ranking["rmse"][:4]
+        return {**outcome, "sizes": [1, 2, 4, 8]}
+
+    table = study.table_3(Results(narrow, ["colon"]))
+    assert set(table.rows[0][1:]) == {"fewer than 16 columns"}
+    assert not any(best for _, best in table.shown()[0])
 
 
 def test_beside_the_paper(results):
@@ -105,11 +116,11 @@ def test_beside_the_paper(results):
     assert any("without leukemia" in note for note in two.notes)
 
 
-def as_the_program_has_it(cell):
+def as_the_program_has_it(job):
     """The figures of the paper: RandomForest's for columns that stay permuted, or Genie3's."""
-    outcome = made_up(cell)
-    cumulative = dict(cell.settings).get("permutation") == "cumulative"
-    printed = paper.table_2()["RandomForest" if cumulative else "Genie3"][cell.data_set]
+    outcome = made_up(job)
+    cumulative = dict(job.settings).get("permutation") == "cumulative"
+    printed = paper.table(2)["RandomForest" if cumulative else "Genie3"][job.data_set]
     for ranking in outcome["rankings"].values():
         ranking["rmse"] = [float(printed)] * len(outcome["sizes"])
     return outcome
@@ -121,13 +132,14 @@ def test_table_2_with_the_departures_of_the_authors_program(results):
     assert row["paper: RandomForest"] == 34.2
     assert row["last 16 columns"] > row["first 16 columns"]
     assert sum("Friedman" in note for note in table.notes) == 2
-    assert "do not explain" in about_table_2(results)
-    said = about_table_2(Results(as_the_program_has_it, DATA_SETS))
+    (said,) = verdicts(results, ["ensemble-scores"])
+    assert "do not explain" in said
+    (said,) = verdicts(Results(as_the_program_has_it, DATA_SETS), ["ensemble-scores"])
     assert "3 of 5 figures" in said
     assert "ORL (24.9 against 34.20)" in said
     assert "5 of 5 when they stay permuted" in said
     assert "they explain" in said
-    assert about_table_2(Results(lambda _cell: None, DATA_SETS)) == ""
+    assert verdicts(Results(lambda _job: None, DATA_SETS), ["ensemble-scores"]) == []
 
 
 def test_new_rankers_are_compared_one_by_one(results):
@@ -177,48 +189,45 @@ def test_fastcan_gives_a_whole_order():
     pytest.importorskip("fastcan", reason="fastcan is not installed")
     X = np.random.default_rng(0).normal(size=(12, 30))
     X[:, 5] = 1.0
-    order = RECIPES["fastcan"].rank(read_table(X), None, {}, 0)["order"]
+    order = RECIPES["fastcan"](read_table(X), None, {}, 0)["order"]
     assert sorted(order) == list(range(30))
     assert 5 not in order[:11]
 
 
 def test_words(results):
-    said = " ".join(verdicts(results))
+    said = " ".join(verdicts(results, PARTS))
     assert "4.03e-08" in said
     assert "1.766" in said
     assert "the same groups" in said
     assert "URelief: 5 of 5 figures are within 7%" in said
     assert "gisette" in said
-    out, compared = outliers(results, PUBLISHED_COLUMNS[-1], 0.0)
-    assert compared == 5
-    assert out
+    found = agreement(results, PUBLISHED_COLUMNS[0], 3)
+    assert found.compared == found.within + len(found.out) == 5
+    assert found.out
 
 
 def test_grids(results):
-    ranks = study.urelief_ranks(results)
+    ranks = study.grid_ranks(results, URELIEF_GRID)
     assert ranks.shape == (5, 6)
     assert ranks.ravel().tolist() == sorted(ranks.ravel())
-    assert study.ensemble_ranks(results, "genie3").shape == (3, 2)
+    assert study.grid_ranks(results, ensemble_grid("genie3")).shape == (3, 2)
 
 
-def test_everything_is_written(results, tmp_path):
+def test_everything_is_written(results, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib")
-    tables = make_tables(results, PARTS)
-    for table in tables:
-        table.write(tmp_path)
-    figures = write_figures(results, list(PARTS), tmp_path)
-    assert len(tables) == 11
-    names = [name for name, _ in figures]
-    assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= set(names)
-    assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png"} <= set(names)
-    assert (tmp_path / "curves" / "ORL.png").exists()
-    facts = StudyFacts(PARTS, 5, {"sota": 2400.0, "curves, ari": 600.0}, 99.0, 7, 2)
-    write_page(tmp_path, facts, ["a < b"], tables, figures)
+    monkeypatch.setattr(study_page, "verdicts", lambda *_: ["a < b"])
+    runs = (("curves, ari", 600.0), ("sota", 2400.0))
+    times = [({"parts": parts, "started": t, "seconds": t}, 1.0) for parts, t in runs]
+    study_page.publish(tmp_path, results, list(PARTS), times, 2)
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert len([name for name in written if name.endswith(".tex")]) == 11
+    assert {"fig-1-ari.png", "fig-2-ranks-published.png", "fig-3-urelief.png"} <= written
+    assert {"fig-4-ensembles-genie3.png", "fig-5-curves-Yale.png", "curves/ORL.png"} <= written
     page = (tmp_path / "index.html").read_text()
-    assert "50 min" in page
-    assert "sota: 40 min 00 s; curves, ari: 10 min 00 s" in page
+    assert "2 jobs took 50 min 00 s of wall time with 2 worker processes" in page
+    assert "curves, ari: 10 min 00 s; sota: 40 min 00 s" in page
     assert "a &lt; b" in page
-    assert page.count("data:image/png;base64,") == len(figures)
+    assert page.count("data:image/png;base64,") == len(list(tmp_path.glob("*.png")))
     assert "<td><b>27.6</b></td>" in page  # URelief on ORL, the best of its row
     assert "http:" not in page  # self-contained
     assert "https:" not in page
@@ -234,24 +243,36 @@ def test_table_forms():
     assert table.shown()[0] == [("x", False), ("1", True), ("2", False)]
 
 
-def test_what_is_not_there_yet_is_skipped(monkeypatch):
-    absent = Recipe(recipes.find("variance").rank, is_available=False)
-    monkeypatch.setitem(RECIPES, "variance", absent)
-    assert {c.method for c in cells_of(["sota"], ["a"], ["variance", "random"])} == {"random"}
+def test_data_sets_that_were_not_asked_for_are_not_missing():
+    results = Results(made_up, ["ALLAML", "colon"], ["leukemia", "lung"])
+    reasons = {row[0]: row[2] for row in study.gaps(results).rows if row[1] == "all"}
+    assert reasons["lung"] == "the data set was not asked for"
+    assert reasons["gisette"] == "the data set is not in the directory"
+    absent = next(line for line in verdicts(results, PARTS) if line.startswith("Not compared"))
+    assert "gisette" in absent
+    assert "lung" not in absent
+    said = [*study.table_2(results).notes, *(row[0] for row in study.tests(results).rows)]
+    assert not any("leukemia" in line for line in said)  # it did not take part
+
+
+def test_names_of_parts_and_methods():
+    assert {job.method for job in jobs_of(["sota"], ["a"], ["random"])} == {"random"}
     assert check_parts(["ari", "sota"]) == ["sota", "ari"]
     with pytest.raises(ValueError, match="No method is called"):
         check_methods(["genie4"])
+    with pytest.raises(ValueError, match=r"do not have shared-variance; the study has: forest"):
+        jobs_of(["sota"], ["a"], ["shared-variance"])
 
 
-def test_parts_share_their_cells():
-    sota = cells_of(["sota"], DATA_SETS)
-    assert cells_of(["sota", "curves"], DATA_SETS) == sota
+def test_parts_share_their_jobs():
+    sota = jobs_of(["sota"], DATA_SETS)
+    assert jobs_of(["sota", "curves"], DATA_SETS) == sota
     assert len(set(sota)) == len(sota)
-    assert {c.settings for c in GENIE3.cells("a")} == {GENIE3.cells("a")[0].settings}
+    assert {c.settings for c in GENIE3.jobs("a")} == {GENIE3.jobs("a")[0].settings}
     assert len({c.title for c in SOTA_COLUMNS}) == len(SOTA_COLUMNS)
 
 
-def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
+def test_a_job_ranks_the_training_fold_alone(monkeypatch):
     X = np.random.default_rng(0).normal(size=(40, 5))
     data = DataSet("d", read_table(X), np.arange(40) % 4)
     seen = []
@@ -260,41 +281,41 @@ def test_a_cell_ranks_the_training_fold_alone(monkeypatch):
         seen.append((table.values, n_classes))
         return {"order": np.arange(5)[::-1]}
 
-    monkeypatch.setitem(RECIPES, "spy", Recipe(spy))
-    result = compute(make_cell("d", 3, "spy", {}), data)
+    monkeypatch.setitem(RECIPES, "spy", spy)
+    result = compute(Job("d", 3, "spy"), data)
     train, test = split_rows(N_FOLDS, 40, FOLD_SEED)[3]
     assert np.array_equal(seen[0][0], X[train])
     assert seen[0][1] == 4
     assert not set(train) & set(test)
     assert result["sizes"] == [1, 2, 4, 5]
-    assert unpack_order(result["rankings"]["order"]["order"]).tolist() == [4, 3, 2, 1, 0]
-    ends = [compute(make_cell("d", 3, m, {}), data)["rankings"] for m in ("variance", "random")]
+    assert result["rankings"]["order"]["order"] == [4, 3, 2, 1, 0]
+    ends = [compute(Job("d", 3, m), data)["rankings"] for m in ("variance", "random")]
     errors = {r["rmse"][-1] for rankings in ends for r in rankings.values()}
     assert errors == {result["rankings"]["order"]["rmse"][-1]}
 
 
-def test_a_cell_is_one_fold_of_an_error_curve():
+def test_a_job_is_one_fold_of_an_error_curve():
     X = np.random.default_rng(1).normal(size=(40, 20)) * np.arange(1, 21)
     table = read_table(X)
     curves = error_curve(table, VarianceRanker(), cv=10, n_random=0)
     for fold in (0, 7):
-        cell = compute(make_cell("d", fold, "variance", {}), DataSet("d", table))
-        found = cell["rankings"]["order"]
+        found = compute(Job("d", fold, "variance"), DataSet("d", table))
+        found = found["rankings"]["order"]
         assert found["rmse"] == curves.values["VarianceRanker"][fold].tolist()
         order = curves.orders["VarianceRanker"][fold]
-        assert unpack_order(found["order"]).tolist() == order.tolist()
+        assert found["order"] == order.tolist()
 
 
 def test_a_forest_gives_the_orders_of_its_scores_and_a_path_those_of_its_settings():
     X = np.random.default_rng(0).normal(size=(45, 6)) * [1, 1, 1, 3, 1, 1]
     table = read_table(X)
-    orders = RECIPES["forest"].rank(table, None, {"n_estimators": 5}, 1)
+    orders = RECIPES["forest"](table, None, {"n_estimators": 5}, 1)
     assert list(orders) == ["genie3", "random_forest", "symbolic"]
     alone = Genie3(n_estimators=5, random_state=1).fit(X)
     assert orders["genie3"].tolist() == alone.order_.tolist()
-    by_name = find_recipe("genie3").rank(table, None, {}, 1)  # the paper's 100 trees
+    by_name = find_recipe("genie3")(table, None, {}, 1)  # the paper's 100 trees
     assert by_name["order"].tolist() == Genie3(100, random_state=1).fit(X).order_.tolist()
-    grid = RECIPES["urelief-grid"].rank(table, None, {}, 0)
+    grid = RECIPES["urelief-grid"](table, None, {}, 0)
     assert len(grid) == 30
     alone = URelief(n_neighbors=15, n_iterations=0.5, random_state=0).fit(X)
     assert grid["I=0.5 K=15"].tolist() == alone.order_.tolist()

@@ -16,20 +16,16 @@ def main() -> None:
 
     interrupts.watch()
     try:
-        code = _run(sys.argv[1:])
+        from .app import run
+
+        code = run(sys.argv[1:])
+    except ImportError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        sys.exit("The command line needs typer and rich: pip install 'unsuprank[cli]'")
     except KeyboardInterrupt:  # while modules are imported, or again while the first one is told
         interrupts.say()
         code = interrupts.INTERRUPTED
     if code == interrupts.INTERRUPTED:
         interrupts.leave()
     sys.exit(code)
-
-
-def _run(arguments: list[str]) -> int:
-    try:
-        from .app import run
-    except ImportError as error:
-        if error.name not in ("typer", "rich"):
-            raise
-        sys.exit("The command line needs typer and rich: pip install 'unsuprank[cli]'")
-    return run(arguments)

@@ -7,6 +7,7 @@ import warnings
 from typing import Annotated
 
 import typer
+from sklearn.exceptions import ConvergenceWarning
 
 from .._version import __version__
 from . import console, errors
@@ -14,10 +15,11 @@ from .compare_command import compare
 from .curve_command import curve
 from .explain_command import explain
 from .methods_command import methods
-from .options import Session
 from .rank_command import rank
 from .study_commands import data_app, reproduce
 from .transform_command import transform
+
+DEBUG = "--debug"
 
 app = typer.Typer(
     name="unsuprank",
@@ -35,71 +37,64 @@ app = typer.Typer(
 def _common(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+    _debug: Annotated[bool, typer.Option(DEBUG, help="Show tracebacks of errors.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No progress, no notes.")] = False,
 ) -> None:
-    session = context.ensure_object(Session)
-    session.debug, session.quiet = debug, quiet
-    context.with_resource(console.showing_progress(quiet))
+    context.with_resource(console.told_to_be(quiet))
     if version:
         typer.echo(f"unsuprank {__version__}")
         raise typer.Exit
 
 
-def _examples(*lines: str) -> str:
-    return "Examples: " + " · ".join(f"[bold]unsuprank {line}[/bold]" for line in lines)
-
-
-app.command(
-    epilog=_examples(
+_EXAMPLES = {
+    rank: (
         "rank mine.csv",
         "rank cells.h5ad --raw --label cell_type --report cells.html --write",
         "rank mine.csv.gz --drop id --label class --out scores.csv",
         "rank - --out - < mine.tsv",
-    )
-)(rank)
-app.command(epilog=_examples("methods"))(methods)
-app.command(epilog=_examples("transform mine.csv --scores scores.csv --top 50 --out small.csv"))(
-    transform
-)
-app.command(epilog=_examples("compare mine.csv --methods genie3,urelief,variance"))(compare)
-app.command(epilog=_examples("curve mine.csv --method genie3 --out curve.csv"))(curve)
-app.command(
-    epilog=_examples(
-        "explain mine.csv --label cluster", "explain cells.h5ad --label leiden --out markers.csv"
-    )
-)(explain)
+    ),
+    methods: ("methods",),
+    transform: ("transform mine.csv --scores scores.csv --top 50 --out small.csv",),
+    compare: ("compare mine.csv --methods genie3,urelief,variance",),
+    curve: ("curve mine.csv --method genie3 --out curve.csv",),
+    explain: (
+        "explain mine.csv --label cluster",
+        "explain cells.h5ad --label leiden --out markers.csv",
+    ),
+}
+for _command, _lines in _EXAMPLES.items():
+    _shown = " · ".join(f"[bold]unsuprank {line}[/bold]" for line in _lines)
+    app.command(epilog=f"Examples: {_shown}")(_command)
 app.command()(reproduce)
 app.add_typer(data_app, name="data")
 
 
 def _common_first(arguments: list[str]) -> list[str]:
     """Put the options of all commands, which may stand anywhere, where typer wants them."""
-    common = [a for a in arguments if a in ("--debug", "--quiet")]
+    common = [a for a in arguments if a in (DEBUG, "--quiet")]
     return [*common, *[a for a in arguments if a not in common]]
 
 
 def run(arguments: list[str]) -> int:
     """Run a command; errors become one line on stderr and an exit code."""
-    session = Session()
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: console.warn(str(message))
-            code = app(
-                args=_common_first(arguments),
-                prog_name="unsuprank",
-                standalone_mode=False,
-                obj=session,
+            warnings.showwarning = lambda message, *_, **__: console.say(
+                console.WARNING, str(message)
             )
+            # That a forest is not stable is left to a note.
+            warnings.filterwarnings("ignore", "Two fits of", ConvergenceWarning)
+            given = _common_first(arguments)
+            code = app(args=given, prog_name="unsuprank", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        code = errors.exit_code(error)
-        if session.debug and code in (errors.FAULT, errors.BAD_DATA):
+        code, message = errors.ending(error)
+        if DEBUG in arguments and code in (errors.FAULT, errors.BAD_DATA):
             raise
         if code == errors.OK:
             sys.stderr.close()  # the reader of the pipe has gone; there is nobody to tell
         else:
-            console.fail(errors.message(error))
+            console.say(console.ERROR, message)
         return code
     if code == errors.INTERRUPTED:  # typer's own answer to Ctrl-C
-        console.fail("interrupted")
+        console.say(console.ERROR, "interrupted")
     return code if isinstance(code, int) else errors.OK

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +17,14 @@ from rich.table import Table as RichTable
 
 from .._progress import SilentDisplay, use_display
 from ..io import shorten
+
+#: What a line is.
+NOTE, WARNING = "[dim]note:[/dim]", "[yellow]warning:[/yellow]"
+ERROR = "[bold red]error:[/bold red]"
+#: Columns of tables that hold words.
+WORDS = ("feature", "method", "direction")
+
+_quiet: ContextVar[bool] = ContextVar("unsuprank_quiet", default=False)
 
 
 def out() -> Console:
@@ -29,99 +38,81 @@ def err() -> Console:
 
 
 def note(text: str) -> None:
-    """Say in one line what may be good to know."""
-    _say("[dim]note:[/dim]", text)
+    """Say in one line what may be good to know, unless asked to be quiet."""
+    if not _quiet.get():
+        say(NOTE, text)
 
 
-def warn(text: str) -> None:
-    """Say in one line what is probably not meant."""
-    _say("[yellow]warning:[/yellow]", text)
-
-
-def fail(text: str) -> None:
-    """Say in one line why there is no result."""
-    _say("[bold red]error:[/bold red]", text, 500)
-
-
-def _say(mark: str, text: str, width: int = 400) -> None:
+def say(mark: str, text: str, width: int = 500) -> None:
+    """Say something in one line, after a mark of what it is."""
     err().print(f"{mark} {escape(shorten(text, width))}", soft_wrap=True)
 
 
 class RichDisplay:
     """A bar with the time left, which appears after a second of work."""
 
+    #: Rich shows one bar at a time: other pieces of work stay silent meanwhile.
+    _any_shown = False
+
     def __init__(self, label: str, console: Console, patience: float = 1.0) -> None:
-        self._label = escape(label)
-        self._console = console
-        self._start = time.monotonic()
-        self._patience = patience
-        self._bar: Progress | None = None
-        self._task: Any = None
+        self._shown = False
+        self._appears = time.monotonic() + patience
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            TextColumn("left {task.fields[note]}"),
+        )
+        self._bar = Progress(*columns, console=console, transient=True)
+        self._task = self._bar.add_task(escape(label), total=None, note="")
 
     def update(self, done: float, total: float, note: str = "") -> None:
         """Show how much is done, once it is worth it."""
-        if self._bar is None:
-            if time.monotonic() - self._start < self._patience:
-                return
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TaskProgressColumn(),
-                TimeRemainingColumn(),
-                TextColumn("left"),
-                TextColumn("{task.fields[note]}"),
-                console=self._console,
-                transient=True,
-            )
+        if not RichDisplay._any_shown and time.monotonic() >= self._appears:
             self._bar.start()
-            self._task = self._bar.add_task(self._label, total=total, note="")
+            self._shown = RichDisplay._any_shown = True
         self._bar.update(self._task, completed=done, total=total, note=escape(note))
 
     def close(self) -> None:
         """Take the bar away."""
-        if self._bar is not None:
+        if self._shown:
             self._bar.stop()
+            self._shown = RichDisplay._any_shown = False
 
 
 @contextmanager
-def showing_progress(quiet: bool) -> Iterator[None]:
-    """Show bars on a terminal, and nothing at all if asked to be quiet.
+def told_to_be(quiet: bool) -> Iterator[None]:
+    """Show bars on a terminal, or neither bars nor notes if asked to be quiet.
 
     Where standard error goes elsewhere, work that is told to be verbose writes plain lines.
     """
+    token = _quiet.set(quiet)
+    try:
+        with _progress_display(quiet):
+            yield
+    finally:
+        _quiet.reset(token)
+
+
+def _progress_display(quiet: bool) -> AbstractContextManager[None]:
     console = err()
     if quiet:
-        with use_display(lambda _: SilentDisplay()):
-            yield
-        return
+        return use_display(lambda _: SilentDisplay())
     if not console.is_terminal:
-        yield
-        return
-    open_bars: list[RichDisplay] = []
-
-    def display(label: str) -> RichDisplay:
-        # Rich shows one live bar at a time: an inner piece of work stays silent.
-        patience = 1.0 if not any(bar._bar for bar in open_bars) else float("inf")
-        bar = RichDisplay(label, console, patience)
-        open_bars.append(bar)
-        return bar
-
-    with use_display(display):
-        yield
+        return nullcontext()
+    return use_display(lambda label: RichDisplay(label, console))
 
 
-def print_table(
-    title: str, columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]]
-) -> None:
-    """Print a table on stdout; `columns` are names and justification."""
+def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows as a table on stdout, words on the left and numbers on the right."""
     table = RichTable(
         title=escape(shorten(title, 200)) or None, title_justify="left", header_style="bold"
     )
-    for name, justify in columns:
-        side: Any = justify
-        table.add_column(name, justify=side, overflow="fold")
+    for name in rows[0]:
+        table.add_column(name, justify="left" if name in WORDS else "right", overflow="fold")
     for row in rows:
-        table.add_row(*[escape(_cell(value)) for value in row])
+        table.add_row(*[escape(_cell(value)) for value in row.values()])
     out().print(table)
 
 

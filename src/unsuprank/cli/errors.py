@@ -15,29 +15,17 @@ OK, FAULT, USAGE, BAD_DATA = 0, 1, 2, 3
 _BAD_DATA = (ValueError, TypeError, OSError, MemoryError, ImportError)
 
 
-def exit_code(error: BaseException) -> int:
-    """Tell the exit code of the program when a command raises `error`."""
+def ending(error: BaseException) -> tuple[int, str]:
+    """Tell the exit code when a command raises `error`, and in one line what to know of it."""
+    name = type(error).__name__
     if isinstance(error, BrokenPipeError):  # who read our output has seen enough
-        return OK
+        return OK, ""
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        return INTERRUPTED
+        return INTERRUPTED, "interrupted"
     if isinstance(error, _BAD_DATA):
-        return BAD_DATA
-    return USAGE if _usage(error) else FAULT
-
-
-def message(error: BaseException) -> str:
-    """Say of an error in one line what a person should know."""
-    code = exit_code(error)
-    if code == INTERRUPTED:
-        return "interrupted"
-    if code == BAD_DATA:
-        return str(error) or type(error).__name__
-    return _usage(error) or f"{type(error).__name__}: {error} (see it all with --debug)"
-
-
-def _usage(error: BaseException) -> str:
-    """Say what is wrong with the options; return an empty text for other errors."""
-    # The class lives in click or in typer, depending on typer's version.
+        return BAD_DATA, str(error) or name
+    # The class of wrong options lives in click or in typer, depending on typer's version.
     said = getattr(error, "format_message", None)
-    return "" if said is None else f"{said()} (see unsuprank --help)"
+    if said is not None:
+        return USAGE, f"{said()} (see unsuprank --help)"
+    return FAULT, f"{name}: {error} (see it all with --debug)"

@@ -2,89 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..io import (
-    DataFile,
-    FileProblem,
-    LargeFile,
-    check_ending,
-    read_file,
-    write_rows,
-    write_scores,
-)
+from ..io import DataFile, FileProblem, LargeFile, check_ending, read_file, write_rows
 from ..ranker import Ranker
 from ..row_source import RowSource
 from ..table import Table
 from . import console
-from .options import FileOptions, TableOptions, split_names
+from .options import FileOptions, TableOptions
 
 #: Columns that are spoken of one by one.
 SHOWN = 8
 
 
-def read(options: FileOptions, quiet: bool) -> DataFile:
+def read(options: FileOptions) -> DataFile:
     """Read a file, and say what there is to say of how it was read."""
-    data = read_file(options.file, options)
-    if not quiet:
-        for text in data.notes:
-            console.note(f"{data.source}: {text}")
-    return data
+    return _told(read_file(options.file, options))
 
 
-def load(options: TableOptions, quiet: bool) -> DataFile:
+def load(options: TableOptions) -> DataFile:
     """Read a file, set columns aside, and point out what looks odd."""
-    return set_aside(read(options, quiet), options, quiet)
+    return _set_aside(read(options), options)
 
 
-def load_rows(large: LargeFile, options: TableOptions, quiet: bool) -> tuple[DataFile, RowSource]:
+def load_rows(large: LargeFile, options: TableOptions) -> tuple[DataFile, RowSource]:
     """Look at a sample of a file that is read in parts as at a small file; and give its rows."""
-    sample = large.sample()
-    if not quiet:
-        for text in sample.notes:
-            console.note(f"{sample.source}: {text}")
-    data = set_aside(sample, options, quiet)
+    data = _set_aside(_told(large.sample()), options)
     return data, large.rows.select(data.names)
 
 
-def set_aside(data: DataFile, options: TableOptions, quiet: bool) -> DataFile:
+def _told(data: DataFile) -> DataFile:
+    for text in data.notes:
+        console.note(f"{data.source}: {text}")
+    return data
+
+
+def _set_aside(data: DataFile, options: TableOptions) -> DataFile:
     """Set columns aside, and point out what looks odd."""
-    data = data.without(split_names(options.drop))
-    data = data.with_label(options.label).with_nominal(split_names(options.nominal))
+    data = data.without(options.drop).with_label(options.label).with_nominal(options.nominal)
     found = {} if options.keep_ids else data.identifiers()
-    left_out = {n: why for n, why in found.items() if n not in split_names(options.nominal)}
-    if len(left_out) == len(data.columns) > 0:
+    ids = {name: why for name, why in found.items() if name not in options.nominal}
+    if len(ids) == len(data.columns) > 0:
         raise FileProblem(
-            f"{data.source}: the values of every column hardly repeat; rank them with --keep-ids"
+            f"{data.source}: every column looks like an identifier; rank them with --keep-ids"
         )
-    data = data.without(left_out)
-    about_them = _note_of(left_out)
-    if not quiet:
-        _say_some(data.column_notes())
-        _say_some(about_them)
-        _say_some([f"column {name!r} {reason}" for name, reason in data.suspects()])
-    return replace(data, notes=[*data.notes, *about_them])  # for the page
+    data = data.without(ids)
+    about_ids = []
+    if ids:
+        listed = [f"{console.shorten(name)!r} ({why})" for name, why in ids.items()]
+        shown = f"{', '.join(listed[:SHOWN])}{_and_more(listed)}"
+        about_ids = [
+            f"left out because they look like identifiers: {shown}; rank them with --keep-ids"
+        ]
+    for texts in (data.column_notes(), about_ids, _suspects(data)):
+        for text in texts[:SHOWN]:
+            console.note(text)
+        if len(texts) > SHOWN:
+            console.note(f"similar notes apply to other columns{_and_more(texts)}")
+    return replace(data, notes=[*data.notes, *about_ids])  # for the page
 
 
-def _note_of(left_out: Mapping[str, str]) -> list[str]:
-    listed = [f"{console.shorten(name)!r} ({why})" for name, why in left_out.items()]
-    if not listed:
-        return []
-    more = f" and {len(listed) - SHOWN:,} more" if len(listed) > SHOWN else ""
-    return [
-        f"left out because their values hardly repeat: {', '.join(listed[:SHOWN])}{more}; rank "
-        "them with --keep-ids"
-    ]
+def _and_more(texts: Sequence[str]) -> str:
+    return f" and {len(texts) - SHOWN:,} more" if len(texts) > SHOWN else ""
 
 
-def _say_some(texts: Sequence[str]) -> None:
-    for text in texts[:SHOWN]:
-        console.note(text)
-    if len(texts) > SHOWN:
-        console.note(f"and the like of {len(texts) - SHOWN:,} more columns")
+def _suspects(data: DataFile) -> list[str]:
+    return [f"column {name!r} {why}" for name, why in data.suspects()]
 
 
 def check_target(path: str | Path | None, source: str | Path | None = None) -> None:
@@ -100,18 +86,14 @@ def check_target(path: str | Path | None, source: str | Path | None = None) -> N
         raise FileProblem(f"{path} is read by this command and would be overwritten; name another")
 
 
-def check_out(out: str | None, source: str | Path | None = None) -> None:
-    """Refuse before the work an ``--out`` that would fail after it."""
+def check_outputs(source: str, out: str | None, report: Path | None = None) -> None:
+    """Refuse before the work an ``--out`` or ``--report`` that would fail after it."""
     check_target(out, source)
     if out and out != "-":
         check_ending(out)
-
-
-def check_report(path: Path | None, source: str) -> None:
-    """Refuse before the work a ``--report`` that would fail after it."""
-    check_target(path, source)
-    if path and path.suffix.lower() not in (".html", ".htm"):
-        raise FileProblem(f"{path}: the report is a web page; name it .html, and print it to PDF")
+    check_target(report, source)
+    if report and report.suffix.lower() not in (".html", ".htm"):
+        raise FileProblem(f"{report}: the report is a web page; name it .html, and print it to PDF")
 
 
 def write_page(ranker: Ranker, data: DataFile, table: Table, path: Path, seed: int) -> None:
@@ -122,33 +104,22 @@ def write_page(ranker: Ranker, data: DataFile, table: Table, path: Path, seed: i
         title=data.source,
         labels=data.label.texts() if data.label else None,
         label_name=data.label.name if data.label else None,
-        notes=[
-            *data.notes,
-            *data.column_notes(),
-            *(f"column {name!r} {why}" for name, why in data.suspects()),
-        ],
+        notes=[*data.notes, *data.column_notes(), *_suspects(data)],
         seed=seed,
     )
     say_written(path)
 
 
-def save(rows: Sequence[dict[str, Any]], out: str | None, *, guard: bool = True) -> None:
+def save(
+    rows: Sequence[dict[str, Any]], out: str | None, write: Callable[..., None] = write_rows
+) -> None:
     """Write rows to where ``--out`` says, if it says so."""
     if out:
-        write_rows(rows, out, guard=guard)
-        say_written(out)
-
-
-def save_scores(rows: Sequence[dict[str, Any]], out: str | None) -> None:
-    """Write a ranking to where ``--out`` says, if it says so."""
-    if out:
-        write_scores(rows, out)
+        write(rows, out)
         say_written(out)
 
 
 def say_written(path: str | Path) -> None:
     """Name a file that was written."""
     if str(path) != "-":
-        console.err().print(
-            f"Written: {console.escape(console.shorten(str(path), 500))}", soft_wrap=True
-        )
+        console.say("Written:", str(path))

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
-
-from sklearn.exceptions import ConvergenceWarning
 
 from ..describe.fitted import forest_in, n_settled
 from ..ranker import Ranker
-from ..row_source import RowSource
-from ..table import Table
 from . import console
-
-
-def fit(ranker: Ranker, table: Table | RowSource) -> Ranker:
-    """Fit a ranker; that a forest is not stable is left to :func:`say_how_stable`."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Two fits of", ConvergenceWarning)
-        return ranker.fit(table)
 
 
 def say_how_stable(ranker: Ranker, name: str = "") -> None:
@@ -33,7 +21,7 @@ def _how_stable(forest: Any) -> str:
     if forest.stability_ is None:
         return (
             f"another seed of {trees} may give another order; without --trees, a forest grows "
-            "until its top columns hold still"
+            "until its top columns are stable"
         )
     if not top:
         return f"{trees}; the rank intervals say which places another seed may change"

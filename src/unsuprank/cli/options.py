@@ -11,7 +11,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -32,6 +32,10 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+#: What an option that takes a list of names is to typer.
+LISTED: Any = {"parser": split_names, "metavar": "A,B"}
+
+
 def checked(check: Callable[[str], Any]) -> Callable[[str], Any]:
     """Make a parser of an option of what `check` does; what it refuses is a wrong option."""
 
@@ -44,6 +48,7 @@ def checked(check: Callable[[str], Any]) -> Callable[[str], Any]:
     return parse
 
 
+@checked
 def _method_name(text: str) -> str:
     return registry.find(text).name
 
@@ -52,22 +57,15 @@ def _method_names(text: str) -> tuple[str, ...]:
     return tuple(_method_name(name) for name in split_names(text))
 
 
-def _decimal_sign(text: str) -> str:
+@checked
+def _decimal_mark(text: str) -> str:
     if text not in (".", ","):
-        raise typer.BadParameter(f"{text!r} is neither a point nor a comma")
+        raise ValueError(f"{text!r} is neither a point nor a comma")
     return text
 
 
 class OptionGroup:
     """Base of dataclasses whose fields are options of a command."""
-
-
-@dataclass
-class Session:
-    """What was said for all commands; the object of typer's context."""
-
-    debug: bool = False
-    quiet: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +76,10 @@ class FileOptions(ReadOptions, OptionGroup):
         str, typer.Argument(help="A table, or - for standard input.", show_default=False)
     ]
     format: Annotated[
-        str | None, _reading(help=f"Instead of the ending: {', '.join(FORMATS)}.")
+        str | None, _reading(help=f"Format of the file, detected by default: {', '.join(FORMATS)}.")
     ] = None
     header: Annotated[
-        bool | None, _reading("--header/--no-header", help="Instead of finding it out.")
+        bool | None, _reading("--header/--no-header", help="Detected by default.")
     ] = None
     key: Annotated[
         str | None, _reading(help="Which variable of a .mat or .npz file, or sheet of a workbook.")
@@ -89,25 +87,22 @@ class FileOptions(ReadOptions, OptionGroup):
     layer: Annotated[str | None, _reading(help="Which layer of an .h5ad file.")] = None
     raw: Annotated[bool, _reading("--raw", help="The raw matrix of an .h5ad file.")] = False
     sep: Annotated[
-        str | None, _reading(help="What separates cells: one character, tab or space.")
+        str | None, _reading(help="Separator: one character, tab or space; detected by default.")
     ] = None
     decimal: Annotated[
-        Any, _reading(parser=_decimal_sign, metavar=".|,", help="The decimal sign.")
+        Any,
+        _reading(parser=_decimal_mark, metavar=".|,", help="Decimal mark, detected by default."),
     ] = None
     na: Annotated[
-        Any,
-        _reading(
-            parser=split_names,
-            metavar="A,B",
-            help="Cells that mean a missing value, beside NA, ? and the like: -999,none.",
-        ),
+        Any, _reading(**LISTED, help="Further missing values, beside NA, ? and the like: -999,-.")
     ] = ""
 
 
+@checked
 def _byte_count(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", text.upper())
     if not found or not float(found[1]):
-        raise typer.BadParameter(f"{text!r} is no amount of memory; say for instance 500MB or 2GB")
+        raise ValueError(f"{text!r} is no amount of memory; say for instance 500MB or 2GB")
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2] or " "))
 
 
@@ -125,7 +120,7 @@ Memory = Annotated[
 class TableOptions(FileOptions):
     """Which file to read, and what its columns are."""
 
-    drop: Annotated[str, _reading(help="Columns to leave out: a,b,c.", metavar="A,B")] = ""
+    drop: Annotated[Any, _reading(**LISTED, help="Columns to leave out: a,b,c.")] = ""
     label: Annotated[
         str | None,
         _reading(
@@ -133,10 +128,11 @@ class TableOptions(FileOptions):
             "file, or a column of obs of an .h5ad file."
         ),
     ] = None
-    nominal: Annotated[str, _reading(help="Columns of numbers that are names.", metavar="A,B")] = ""
+    nominal: Annotated[Any, _reading(**LISTED, help="Numeric columns to treat as categorical.")] = (
+        ""
+    )
     keep_ids: Annotated[
-        bool,
-        _reading("--keep-ids", help="Rank columns whose values hardly repeat, such as names, too."),
+        bool, _reading("--keep-ids", help="Also rank columns that look like identifiers.")
     ] = False
 
 
@@ -147,59 +143,57 @@ class FitOptions(OptionGroup):
     seed: Annotated[int, _fitting(min=0, help="The same seed gives the same ranking.")] = 0
     jobs: Annotated[int | None, _fitting(min=1, help="Threads; all cores if not given.")] = None
     include: Annotated[
-        str, _fitting(metavar="A,B", help="Columns to put first, whatever they score: CD3E,HLA-*.")
+        Any, _fitting(**LISTED, help="Columns to put first, whatever they score: CD3E,HLA-*.")
     ] = ""
     exclude: Annotated[
-        str, _fitting(metavar="A,B", help="Columns to put last, whatever they score: MT-*,RP[LS]*.")
+        Any, _fitting(**LISTED, help="Columns to put last, whatever they score: MT-*,RP[LS]*.")
     ] = ""
 
     def make(self, method: str, **params: Any) -> Ranker:
         """Make an unfitted ranker."""
         jobs = self.jobs or os.cpu_count() or 1
-        forced = {"include": split_names(self.include), "exclude": split_names(self.exclude)}
+        forced = {"include": self.include, "exclude": self.exclude}
         params |= {name: wanted for name, wanted in forced.items() if wanted}
         return registry.make(method, seed=self.seed, n_jobs=jobs, **params)
 
 
-def check_trees(method: str, trees: Any) -> None:
-    """Refuse a number of trees for a method that grows none."""
-    ranker = registry.make(method)
-    if trees is not None and not parameters_called(ranker, "n_estimators"):
-        raise typer.BadParameter(f"{method} grows no trees; leave out --trees, or use genie3")
+#: Parameters that only some methods have: why a method has none, and how to go on without it.
+_NOT_TAKEN = {
+    "n_estimators": "grows no trees; leave out --trees, or use genie3",
+    "scheduler": "runs on one machine; leave out --scheduler, or use shared-variance or genie3",
+}
 
 
-def check_scheduler(method: str, scheduler: str | None) -> None:
-    """Refuse a scheduler for a method that has nothing to hand out."""
-    if scheduler is not None and not parameters_called(registry.make(method), "scheduler"):
-        raise typer.BadParameter(
-            f"{method} runs on one machine; leave out --scheduler, or use shared-variance or genie3"
-        )
+def check_takes(method: str, parameter: str, value: Any) -> None:
+    """Refuse an option for a method that has no such parameter."""
+    if value is not None and not parameters_called(registry.make(method), parameter):
+        raise typer.BadParameter(f"{method} {_NOT_TAKEN[parameter]}")
 
 
 def _complete_method(incomplete: str) -> list[tuple[str, str]]:
     return [(m.name, m.what) for m in registry.available() if m.name.startswith(incomplete)]
 
 
+@checked
 def _tree_count(text: str) -> int | str:
     if text == "auto":
         return text
     if not text.isdecimal() or int(text) < 1:
-        raise typer.BadParameter(f"{text!r} is neither a whole number from 1 on nor auto")
+        raise ValueError(f"{text!r} is neither a whole number from 1 on nor auto")
     return int(text)
 
 
 MethodName = Annotated[
     Any,
     typer.Option(
-        parser=checked(_method_name),
+        parser=_method_name,
         metavar="NAME",
         help="See `unsuprank methods`.",
         autocompletion=_complete_method,
     ),
 ]
 MethodNames = Annotated[
-    Any,
-    typer.Option(parser=checked(_method_names), metavar="A,B", help="Methods to compare: a,b,c."),
+    Any, typer.Option(parser=_method_names, metavar="A,B", help="Methods to compare: a,b,c.")
 ]
 Top = Annotated[int, typer.Option(min=1, help="How many features to show.")]
 Trees = Annotated[
@@ -207,7 +201,7 @@ Trees = Annotated[
     _fitting(
         parser=_tree_count,
         metavar="N|auto",
-        help="Trees of a forest method; auto, and if not given: until the top columns hold still.",
+        help="Trees of a forest method; by default (auto) until the top columns are stable.",
     ),
 ]
 Scheduler = Annotated[
@@ -217,26 +211,24 @@ Scheduler = Annotated[
         help="A Dask scheduler whose workers do the work, such as tcp://10.0.0.1:8786.",
     ),
 ]
-ReportPath = Annotated[
-    Path | None, typer.Option("--report", help="Write a page to look at (.html).")
-]
+ReportPath = Annotated[Path | None, typer.Option("--report", help="Write an HTML report.")]
 Out = Annotated[str | None, typer.Option(help="Write .csv, .json or .parquet; - prints CSV.")]
 
 
 def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Make a command that takes groups of options one that takes their fields."""
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if _is_group(hint)}
-    shown: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
-        if parameter.name in groups:
-            shown += _fields_of(groups[parameter.name])
+    groups, shown = {}, []
+    for parameter in _parameters(command):
+        hint = parameter.annotation
+        if isinstance(hint, type) and issubclass(hint, OptionGroup):
+            groups[parameter.name] = hint
+            shown += _parameters(hint)
         else:
-            shown.append(_parameter(parameter.name, hints[parameter.name], parameter.default))
+            shown.append(parameter)
 
     def called(**given: Any) -> None:
         for name, group in groups.items():
-            given[name] = group(**{f.name: given.pop(f.name) for f in fields(group)})
+            given[name] = group(**{p.name: given.pop(p.name) for p in _parameters(group)})
         command(**given)
 
     called.__name__, called.__doc__ = command.__name__, command.__doc__
@@ -245,15 +237,8 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _is_group(hint: Any) -> bool:
-    return isinstance(hint, type) and issubclass(hint, OptionGroup)
-
-
-def _fields_of(group: type[Any]) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [_parameter(f.name, hints[f.name], f.default) for f in fields(group)]
-
-
-def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:
-    default = inspect.Parameter.empty if default is MISSING else default
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+def _parameters(of: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a command, or the fields of a group, with their hints as objects."""
+    hints, named = get_type_hints(of, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    parameters = inspect.signature(of).parameters.values()
+    return [p.replace(annotation=hints[p.name], kind=named) for p in parameters]

@@ -10,11 +10,11 @@ import typer
 from .. import registry
 from ..describe import score_rows
 from ..describe.explain import p_text
-from ..io import FileProblem, LargeFile, add_scores, open_large
+from ..io import FileProblem, LargeFile, add_scores, open_large, write_scores
 from ..ranker import Ranker
 from . import console
-from .files import check_out, check_report, load, load_rows, save_scores, say_written, write_page
-from .forest_words import fit, say_how_stable
+from .files import check_outputs, load, load_rows, save, say_written, write_page
+from .forest_words import say_how_stable
 from .options import (
     FitOptions,
     Memory,
@@ -25,16 +25,13 @@ from .options import (
     TableOptions,
     Top,
     Trees,
-    check_scheduler,
-    check_trees,
-    split_names,
+    check_takes,
     with_groups,
 )
 
 
 @with_groups
 def rank(
-    context: typer.Context,
     options: TableOptions,
     fitting: FitOptions,
     method: MethodName = registry.DEFAULT,
@@ -44,38 +41,35 @@ def rank(
     scheduler: Scheduler = None,
     out: Out = None,
     report: ReportPath = None,
-    write: Annotated[bool, typer.Option("--write", help="Put scores into the .h5ad.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write scores to the .h5ad.")] = False,
 ) -> None:
-    """Rank the columns of a table, the most telling first."""
-    check_trees(method, trees)
-    check_scheduler(method, scheduler)
+    """Rank the columns of a table, the most informative first."""
+    check_takes(method, "n_estimators", trees)
+    check_takes(method, "scheduler", scheduler)
     ranker = fitting.make(method, n_estimators=trees, n_top=top)
-    check_out(out, options.file)
-    check_report(report, options.file)
+    check_outputs(options.file, out, report)
     if write and not options.file.endswith(".h5ad"):
         raise FileProblem("--write puts scores back into an .h5ad file; use --out for others")
-    quiet = context.obj.quiet
-    large = open_large(options.file, options, memory, split_names(options.nominal))
+    large = open_large(options.file, options, memory, options.nominal)
     if large is None:
-        data = load(options, quiet)
+        data = load(options)
         # A page looks at all values.
         table = data.table(sparse=ranker.takes_sparse and report is None)
         if scheduler is not None:
             console.note("the table fits into --memory, and is ranked here")
-        fit(ranker, table)
+        ranker.fit(table)
     else:
         _check_large(ranker, method, large, write)
-        data, source = load_rows(large, options, quiet)
+        data, source = load_rows(large, options)
         table = data.table()
-        fit(_for_rows(ranker, scheduler), source)
+        _for_rows(ranker, scheduler).fit(source)
     rows = score_rows(ranker, table)
-    save_scores(rows, out)
+    save(rows, out, write_scores)
     if out != "-":
-        _show(ranker, rows[:top], f"of {len(rows)} columns of {data.source}, by {method}")
-        if not quiet:
-            _say_what_was_looked_at(ranker)
-            _say_how_many(ranker)
-            say_how_stable(ranker)
+        shown = [_cells(row) for row in rows[:top]]
+        title = f"The top {len(shown)} of {len(rows)} columns of {data.source}, by {method}"
+        console.print_table(title, shown)
+        _say_what_it_means(ranker)
     if report:
         write_page(ranker, data, table, report, fitting.seed)
     if write:
@@ -103,19 +97,21 @@ def _for_rows(ranker: Ranker, scheduler: str | None) -> Ranker:
     return ranker.set_params(**told)
 
 
-def _say_what_was_looked_at(ranker: Ranker) -> None:
-    """Say which rows the ranking is that of, if not all of them."""
+def _say_what_it_means(ranker: Ranker) -> None:
+    """Say which rows the ranking is that of, if not all, how many columns do, and how stable."""
     used = getattr(ranker, "rows_used_", "all rows")
     if getattr(ranker, "n_blocks_", None):
         used = f"{ranker.n_blocks_} samples of {ranker.get_params()['max_samples']:,} rows each"
     if used != "all rows":
         console.note(f"the ranking is that of {used}")
+    _say_how_many(ranker)
+    say_how_stable(ranker)
 
 
 def _say_how_many(ranker: Ranker) -> None:
     """Say after how many picks chance would do as well, if the method tells."""
     params = ranker.get_params()
-    if not ranker.finds_number or params["polish"] is not None:
+    if not ranker.supports_auto_k or params["polish"] is not None:
         return
     n, included = ranker.n_features_, int((ranker.forced_[ranker.picks_] < 0).sum())
     given = " besides those included" if included else ""
@@ -128,27 +124,12 @@ def _say_how_many(ranker: Ranker) -> None:
     console.note(f"{what}: {number}; {share}")
 
 
-def _show(ranker: Ranker, rows: list[dict[str, Any]], of_what: str) -> None:
-    columns = {"rank": "rank", "feature": "feature", "score": "score"}
-    shown = [{**r, "typical": r["mean"] if r["mode"] is None else r["mode"]} for r in rows]
-    for title, cells in _certainty(ranker).items():
-        columns[title] = title
-        for row, j in zip(shown, ranker.order_.tolist(), strict=False):
-            row[title] = cells[j]
-    columns |= {"mean/mode": "typical", "spread": "spread"}
-    console.print_table(
-        f"The top {len(rows)} {of_what}",
-        [(title, "left" if title == "feature" else "right") for title in columns],
-        [[row[key] for key in columns.values()] for row in shown],
-    )
-
-
-def _certainty(ranker: Ranker) -> dict[str, list[str]]:
-    """What a ranker knows of its own certainty, a cell per column."""
-    intervals, tails = (getattr(ranker, name, None) for name in ("rank_interval_", "p_values_"))
-    cells = {}
-    if intervals is not None:
-        cells["rank interval"] = [f"{low}-{high}" for low, high in intervals.tolist()]
-    if tails is not None:
-        cells["p"] = [p_text(p) for p in tails.tolist()]
-    return cells
+def _cells(row: dict[str, Any]) -> dict[str, Any]:
+    """What the screen shows of a column, by the title."""
+    cells = {title: row[title] for title in ("rank", "feature", "score")}
+    if "rank_low" in row:
+        cells["rank interval"] = f"{row['rank_low']}-{row['rank_high']}"
+    if "p_value" in row:
+        cells["p"] = p_text(row["p_value"])
+    cells["mean/mode"] = row["mean"] if row["mode"] is None else row["mode"]
+    return cells | {"spread": row["spread"]}

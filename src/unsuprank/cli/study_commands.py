@@ -10,13 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from ..io import FileProblem
-from ..study.data.collection import BASE_URL, COLLECTION
+from ..study.data.collection import BASE_URL, COLLECTION, fetch, problem
 from ..study.data.data_sets import find_data_sets, load_data_set
-from ..study.data.fetch import fetch, problem
 from ..study.engine.runner import Limits
 from ..study.plan.suites import PARTS, check_methods, check_parts
 from . import console
-from .options import OptionGroup, Scheduler, checked, split_names, with_groups
+from .options import LISTED, OptionGroup, Scheduler, checked, split_names, with_groups
 
 data_app = typer.Typer(help="The data sets of the study.", no_args_is_help=True)
 
@@ -39,52 +38,51 @@ class StudyOptions(OptionGroup):
     methods: Annotated[
         Any, typer.Option(parser=_named(check_methods), metavar="A,B", help="Methods.")
     ] = None
-    data_sets: Annotated[str | None, typer.Option(metavar="A,B", help="Data sets.")] = None
+    data_sets: Annotated[Any, typer.Option(**LISTED, help="Data sets.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(OptionGroup):
     """How to run it."""
 
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2
+    jobs: Annotated[int, typer.Option(min=1, help="Jobs at once, a process for each.")] = 2
     scheduler: Scheduler = None
-    time_limit: Annotated[float, typer.Option(help="Seconds that one cell may take.")] = 90.0
+    time_limit: Annotated[float, typer.Option(help="Seconds that one job may take.")] = 90.0
     grid_time_limit: Annotated[
-        float, typer.Option(help="Seconds of a cell of the hyper-parameter studies.")
+        float, typer.Option(help="Seconds of a job of the hyper-parameter studies.")
     ] = 15.0
     memory_limit: Annotated[float, typer.Option(help="Gigabytes that a worker may take.")] = 6.0
-    full: Annotated[bool, typer.Option("--full", help="Run cells without limits.")] = False
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try failed cells again.")
-    ] = False
+    full: Annotated[bool, typer.Option("--full", help="Run jobs without limits.")] = False
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed jobs again.")] = (
+        False
+    )
 
 
 @with_groups
-def reproduce(context: typer.Context, study: StudyOptions, running: RunOptions) -> None:
+def reproduce(study: StudyOptions, running: RunOptions) -> None:
     """Run the study of the paper; an interrupted run goes on where it stopped."""
     from ..study.reproduce import reproduce as run_study  # other commands do without Jinja2
 
-    quiet = context.obj.quiet
     try:
         summary = run_study(
             study.data,
             study.out,
             only=study.only,
             methods=study.methods,
-            data_sets=None if study.data_sets is None else split_names(study.data_sets),
+            data_sets=study.data_sets,
             jobs=running.jobs,
             scheduler=running.scheduler,
             full=running.full,
             limits=Limits(running.time_limit, running.memory_limit, running.grid_time_limit),
             retry_failed=running.retry_failed,
-            verbose=not quiet,
-            say=(lambda _line: None) if quiet else console.note,
+            verbose=True,  # unless quiet
+            say=console.note,
         )
     except KeyboardInterrupt:
-        console.note("what was finished is kept; the same command goes on from there")
+        console.say(console.NOTE, "what was finished is kept; the same command goes on from there")
         raise
     typer.echo(
-        f"{summary.computed} cells computed, {summary.found} found, {len(summary.failed)} failed, "
+        f"{summary.computed} jobs computed, {summary.found} found, {len(summary.failed)} failed, "
         f"{len(summary.over_limit)} over their limit. The page: {study.out / 'index.html'}"
     )
 
@@ -110,7 +108,6 @@ def check_data(directory: Path) -> None:
 
 @data_app.command("fetch")
 def fetch_data(
-    context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Names, or 'all' with known checksums.")],
     to: Annotated[Path, typer.Option(help="Directory.")],
     base_url: Annotated[str, typer.Option(help="Where the files are published.")] = BASE_URL,
@@ -122,8 +119,7 @@ def fetch_data(
     if names == ["all"]:
         names = [f.name for f in COLLECTION.values() if no_verify or f.checksum]
     for name in names:
-        verbose = not context.obj.quiet
-        path = fetch(name, to, base_url=base_url, verify=not no_verify, verbose=verbose)
+        path = fetch(name, to, base_url=base_url, verify=not no_verify, verbose=True)
         typer.echo(f"{name}: {path}")
 
 

@@ -15,25 +15,32 @@ is.
   :func:`rank_rows`.
 """
 
-from .agreement import RankingAgreement, agreement_rows, compare_rankings
-from .association import STRONG, ColumnNeighbours, associations, find_neighbours
+from .association import (
+    STRONG,
+    ColumnGroups,
+    ColumnNeighbours,
+    associations,
+    find_groups,
+    find_neighbours,
+)
 from .explain import ClusterContrast, ClusterExplanation, explain_clusters
 from .frames import ranking_frame
-from .groups import ColumnGroups, find_groups
 from .heat import HeatMap, heat_map
 from .plane import PrincipalPlane, principal_plane
 from .rank_stability import RankStability, measure_stability
 from .ranking_rows import rank_rows, score_rows
-from .ranks import knee, rank_scores, spearman
+from .ranks import (
+    RankingAgreement,
+    agreement_rows,
+    compare_rankings,
+    knee,
+    rank_scores,
+    spearman,
+)
 from .reasons import Reasons, why
 from .representatives import Representatives, find_representatives
 from .structure import ColumnStructure, find_structure
-from .summary import (
-    ColumnSummary,
-    repeated_columns,
-    summarise_columns,
-    value_counts,
-)
+from .summary import ColumnSummary, repeated_columns, summarise_columns, value_counts
 
 __all__ = [
     "STRONG",

@@ -1,11 +1,11 @@
-"""Which columns are alike, beyond what columns of their kind share by chance.
+"""Which columns are alike, beyond what columns of their kind share by chance, and groups of these.
 
-A column spans a part of the space of rows: a number one direction, k names k - 1 of them. With P
+A column spans a part of the space of rows: a number one direction, k categories k - 1. With P
 and Q the projections onto what two columns span, tr PQ is the squared correlation of two numbers,
-the share of a number's variance that lies between names, and for two columns of names chi-squared
-over the number of rows. Columns of many names share much of it whatever they hold: over all
-orders of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken away, and the
-rest is related to what it would be if the two columns said the same:
+the share of a number's variance that lies between categories, and for two nominal columns
+chi-squared over the number of rows. Columns of many categories share much of it whatever they
+hold: over all orders of the rows the mean of tr PQ is tr P tr Q / (n - 1). So that much is taken
+away, and the rest is related to what it would be if the two columns said the same:
 
     association^2 = (tr PQ - tr P tr Q / (n - 1)) / (sqrt(tr P tr Q) - tr P tr Q / (n - 1)),
 
@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
@@ -66,71 +68,63 @@ def associations(X: Any, first: Any = None, second: Any = None) -> np.ndarray:
 class Spans:
     """What columns span, as vectors x with signs s, so that the projection is the sum of s x x'.
 
-    A number is one vector of length 1. A column of names is one vector per name, the same for all
-    rows that have it, less the vector that is the same for all rows with any name.
+    A number is one vector of length 1. A nominal column is one vector per category, the same for
+    all rows of it, less the vector that is the same for all rows that are known.
     """
 
-    #: Which columns are numbers, and their vectors.
+    #: The columns that are numbers, and their vectors.
     numeric: np.ndarray
     numbers: np.ndarray
-    #: The vectors of the other columns: rows x vectors, whose column each is, and its sign.
-    names: sparse.csr_array
-    owners: np.ndarray
-    signs: np.ndarray
+    #: The other columns, their vectors, and the sum with signs over the vectors of each column.
+    nominal: np.ndarray
+    categories: sparse.csr_array
+    sums: sparse.csr_array
     #: Dimensions that each column spans.
     ranks: np.ndarray
 
     @classmethod
     def of(cls, table: Table) -> Spans:
         """The spans of all columns of a table."""
-        numeric = table.n_values == 0
-        numbers = np.zeros((table.n_rows, int(numeric.sum())))
-        if (varies := numeric & table.varies).any():
+        numeric, nominal = np.flatnonzero(table.n_values == 0), np.flatnonzero(table.n_values)
+        numbers = np.zeros((table.n_rows, len(numeric)))
+        varies = table.varies & (table.n_values == 0)
+        if varies.any():
             vectors = embed(table.take(columns=varies))
             numbers[:, table.varies[numeric]] = vectors / np.linalg.norm(vectors, axis=0)
-        parts = [_name_vectors(table, j) for j in np.flatnonzero(~numeric).tolist()]
-        widths = [part.shape[1] for part in parts]
-        signs = [np.append(np.ones(width - 1), -1.0) for width in widths]
+        parts = [_category_vectors(table.column(j)) for j in nominal.tolist()]
+        widths = np.array([part.shape[1] for part in parts], dtype=int)
+        signs = np.ones(widths.sum())
+        signs[np.cumsum(widths) - 1] = -1.0
+        owners = np.repeat(np.arange(len(parts)), widths)
+        sums = sparse.csr_array((signs, (owners, np.arange(len(signs)))), (len(parts), len(signs)))
         ranks = table.varies.astype(float)
-        ranks[~numeric] = np.maximum(0, np.array(widths, dtype=int) - 2)
-        return cls(
-            numeric,
-            numbers,
-            sparse.hstack([sparse.csr_array((table.n_rows, 0)), *parts], format="csr"),
-            np.repeat(np.arange(len(parts)), widths),
-            np.concatenate([np.empty(0), *signs]),
-            ranks,
-        )
+        ranks[nominal] = np.maximum(0, widths - 2)
+        none = sparse.csr_array((table.n_rows, 0))
+        categories = sparse.hstack([none, *parts], format="csr")
+        return cls(numeric, numbers, nominal, categories, sums, ranks)
 
     def shared_with(self, other: Spans) -> np.ndarray:
         """tr PQ of every column with every other one."""
         shared = np.zeros((len(self.ranks), len(other.ranks)))
-        mine, theirs = self.numeric, other.numeric
-        shared[np.ix_(mine, theirs)] = np.square(self.numbers.T @ other.numbers)
-        shared[np.ix_(~mine, theirs)] = self._of_names(self.names.T @ other.numbers)
-        shared[np.ix_(mine, ~theirs)] = other._of_names(other.names.T @ self.numbers).T
-        products = (self.names.T @ other.names).power(2)
-        shared[np.ix_(~mine, ~theirs)] = self._sums @ products @ other._sums.T.toarray()
+        across, back = self.categories.T @ other.numbers, other.categories.T @ self.numbers
+        products = (self.categories.T @ other.categories).power(2)
+        for mine, theirs, found in (
+            (self.numeric, other.numeric, np.square(self.numbers.T @ other.numbers)),
+            (self.nominal, other.numeric, self.sums @ np.square(across)),
+            (self.numeric, other.nominal, (other.sums @ np.square(back)).T),
+            (self.nominal, other.nominal, self.sums @ products @ other.sums.T.toarray()),
+        ):
+            shared[np.ix_(mine, theirs)] = found
         return shared
 
-    def _of_names(self, products: np.ndarray) -> np.ndarray:
-        return self._sums @ np.square(products)
 
-    @property
-    def _sums(self) -> sparse.csr_array:
-        """Adds up what belongs to one column, with signs."""
-        shape = int((~self.numeric).sum()), len(self.owners)
-        return sparse.csr_array((self.signs, (self.owners, np.arange(len(self.owners)))), shape)
-
-
-def _name_vectors(table: Table, j: int) -> sparse.csr_array:
-    """A vector of length 1 for every name that occurs, and one for all of them together."""
-    codes = table.column(j)
+def _category_vectors(codes: np.ndarray) -> sparse.csr_array:
+    """A vector of length 1 for every category that occurs, and one for all of them together."""
     rows = np.flatnonzero(~np.isnan(codes))
     _, places, counts = np.unique(codes[rows], return_inverse=True, return_counts=True)
     values = np.append(1.0 / np.sqrt(counts[places]), np.full(len(rows), len(rows) ** -0.5))
     at = np.append(rows, rows), np.append(places, np.full(len(rows), len(counts)))
-    return sparse.csr_array((values, at), shape=(table.n_rows, len(counts) + 1))
+    return sparse.csr_array((values, at), shape=(len(codes), len(counts) + 1))
 
 
 @dataclass(frozen=True)
@@ -192,3 +186,51 @@ def _largest(values: np.ndarray, k: int) -> np.ndarray:
     best = np.argpartition(-values, k - 1, axis=1)[:, :k]
     order = np.argsort(-np.take_along_axis(values, best, axis=1), axis=1, kind="stable")
     return np.take_along_axis(best, order, axis=1)
+
+
+@dataclass(frozen=True)
+class ColumnGroups:
+    """Columns that stand for one another.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        The columns that were grouped, like beside like.
+    matrix : ndarray
+        Their associations, in that order.
+    groups : list of list of int
+        The members of each group as they were given; the first stands for the others.
+    """
+
+    columns: np.ndarray
+    matrix: np.ndarray
+    groups: list[list[int]]
+
+
+def find_groups(X: Any, leading: Any) -> ColumnGroups:
+    """Cluster columns by their associations: average linkage, cut at a strong association.
+
+    Parameters
+    ----------
+    X : array-like, DataFrame or Table
+    leading : indices of columns
+        Best first, so that the best of a group comes to stand for it.
+
+    Examples
+    --------
+    >>> from unsuprank.describe import find_groups
+    >>> find_groups([[1, 1, 2], [2, 5, 3], [3, 1, 4], [4, 5, 6]], [2, 1, 0]).groups
+    [[2, 0], [1]]
+    """
+    leading = np.asarray(leading)
+    matrix = associations(X, leading, leading)
+    np.fill_diagonal(matrix, 1.0)
+    matrix = (matrix + matrix.T) / 2
+    if len(leading) < 2:
+        return ColumnGroups(leading, matrix, [leading.tolist()])
+    tree = linkage(squareform(1.0 - matrix, checks=False), "average")
+    order = leaves_list(tree)
+    members: dict[int, list[int]] = {}
+    for column, group in zip(leading, fcluster(tree, 1.0 - STRONG, "distance"), strict=True):
+        members.setdefault(int(group), []).append(int(column))
+    return ColumnGroups(leading[order], matrix[np.ix_(order, order)], list(members.values()))

@@ -20,89 +20,67 @@ coefficients is of second order, and row i moves the share by ((1 - share) y_i^2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..rankers.shared_variance.chance import scores_and_tails
-from ..rankers.shared_variance.columns import Names, stack
-from ..rankers.shared_variance.others import ROUNDING, Relations
-from ..rankers.shared_variance.shuffles import Sums, mean, parts, upper_tail, variance
+from ..rankers.shared_variance import category_sums, share_against_chance, span_sums, upper_tail
 from ..table import Table
-from .column_spans import ColumnSpan, Contrast, column_span
+from .column_spans import ColumnSpan, NumericSpan, column_span
 
 #: What is left to explain, as a share of all, below which nothing is.
 NOTHING = 1e-9
+#: Standard errors to either side of a score that make an interval of 95%.
+WIDTH = 1.96
 
 
-@dataclass(frozen=True)
-class ClusterShares:
-    """What columns explain of all clusters (first row) and of each one: clusters x columns."""
-
-    #: Beyond chance: 0 on average for noise, 1 for all that there is.
-    share: np.ndarray
-    standard_error: np.ndarray
-    #: Standard deviations beyond chance.
-    deviations: np.ndarray
-    p_values: np.ndarray
-    #: How each cluster differs from other rows, see `Contrast`; nothing of all clusters.
-    direction: np.ndarray
-    inside: np.ndarray
-    outside: np.ndarray
-
-
-def cluster_shares(table: Table, clusters: np.ndarray) -> ClusterShares:
+def cluster_shares(table: Table, clusters: np.ndarray) -> dict[str, np.ndarray]:
     """What each column explains of clusters, given by codes 0, 1, ... that all occur.
 
-    There have to be at least four rows.
+    There have to be at least four rows. The arrays are named as those of a `ClusterContrast`, and
+    have a row for all clusters together and one for each.
     """
     n, indicators = table.n_rows, (clusters[:, None] == np.arange(clusters.max() + 1)).astype(float)
-    columns = [_column_shares(indicators, column_span(table, j)) for j in range(table.n_columns)]
-    projections = stack([column.projection for column in columns])
-    explained = np.column_stack([column.share for column in columns])
+    spans = [column_span(table, j) for j in range(table.n_columns)]
+    columns = [_column_shares(indicators, span) for span in spans]
+    found = {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}
+    explained, error, least_p = (found.pop(name) for name in ("share", "error", "least_p"))
+    projections = [
+        span_sums(span.vectors) if isinstance(span, NumericSpan) else category_sums(span.values)
+        for span in spans
+    ]
     tested = [
-        scores_and_tails(n, _relations(n, share, projections, _label_sums(codes)))
+        share_against_chance(n, share, projections, codes)
         for share, codes in zip(explained, (clusters, *indicators.T), strict=True)
     ]
-    scores, p_values = np.moveaxis(np.array(tested), 1, 0)
-    by_chance = projections.trace / (n - 1)
+    deviations, p_values = np.moveaxis(np.array(tested), 1, 0)
+    by_chance = np.array([sums.trace for sums in projections]) / (n - 1)
     room = np.where(1.0 - by_chance > NOTHING, 1.0 - by_chance, np.inf)
-    return ClusterShares(
-        (explained - by_chance) / room,
-        np.column_stack([column.standard_error for column in columns]) / room,
-        scores,
-        np.maximum(p_values, np.column_stack([[0.0, *column.least_p] for column in columns])),
-        np.column_stack([["", *column.contrast.direction] for column in columns]),
-        np.column_stack([[np.nan, *column.contrast.inside] for column in columns]),
-        np.column_stack([[np.nan, *column.contrast.outside] for column in columns]),
-    )
+    scores, margin = (explained - by_chance) / room, WIDTH * error / room
+    return found | {
+        "scores": scores,
+        "low": scores - margin,
+        "high": np.minimum(scores + margin, 1.0),
+        "deviations": deviations,
+        "p_values": np.maximum(p_values, least_p),
+    }
 
 
-@dataclass(frozen=True)
-class _ColumnShares:
-    """What one column explains of all clusters and of each one, and sums over its projection."""
-
-    share: np.ndarray
-    standard_error: np.ndarray
-    #: Bounds of the p-values of each cluster.
-    least_p: np.ndarray
-    contrast: Contrast
-    projection: Sums
-
-
-def _column_shares(indicators: np.ndarray, span: ColumnSpan) -> _ColumnShares:
-    projected = span.project(indicators)
+def _column_shares(indicators: np.ndarray, span: ColumnSpan) -> dict[str, Any]:
+    """What one column explains of all clusters and of each one, and how these differ in it."""
+    projected, contrast = span.project(indicators), span.contrast(indicators)
     centred = indicators - indicators.mean(axis=0)
     total, left = _with_all(centred**2), _with_all((centred - projected) ** 2)
     share = 1.0 - left.sum(axis=0) / total.sum(axis=0)
     influence = ((1.0 - share) * total - left) / total.mean(axis=0)
-    return _ColumnShares(
-        share,
-        np.sqrt(np.mean(influence**2, axis=0) / len(indicators)),
-        _least_p_values(centred, projected),
-        span.contrast(indicators),
-        span.sums(),
-    )
+    return {
+        "share": share,
+        "error": np.sqrt(np.mean(influence**2, axis=0) / len(indicators)),
+        "least_p": [0.0, *_least_p_values(centred, projected)],
+        "direction": ["", *contrast.direction],
+        "inside": [np.nan, *contrast.inside],
+        "outside": [np.nan, *contrast.outside],
+    }
 
 
 def _least_p_values(centred: np.ndarray, projected: np.ndarray) -> np.ndarray:
@@ -119,18 +97,3 @@ def _least_p_values(centred: np.ndarray, projected: np.ndarray) -> np.ndarray:
 def _with_all(squares: np.ndarray) -> np.ndarray:
     """Squares of each cluster, after their sums over all clusters."""
     return np.column_stack([squares.sum(axis=1), squares])
-
-
-def _label_sums(codes: np.ndarray) -> Sums:
-    return Names.of(codes.astype(float), 1.0).products()
-
-
-def _relations(n: int, share: np.ndarray, projections: Sums, labels: Sums) -> Relations:
-    """Columns beside labels.
-
-    The order makes no difference not only for a column, or labels, with a value of its own in
-    every row: it makes none for one row that is special among two clusters of equal size.
-    """
-    column, others = parts(n, projections), parts(n, labels)
-    varies = variance(n, column, others) > ROUNDING * mean(n, column, others) ** 2
-    return Relations(share * others.trace, column, others, varies)

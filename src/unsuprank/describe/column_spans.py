@@ -2,7 +2,7 @@
 
 - A number spans its ranks and their squares, so that outliers and units do not matter, and a
   cluster in the middle of a column is seen as well as one at an end.
-- Names span one indicator for each.
+- Categories span one indicator for each.
 
 Missing values are at the centre: they say nothing.
 """
@@ -10,14 +10,13 @@ Missing values are at the centre: they say nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import rankdata
 
-from ..rankers.shared_variance.columns import Names, span_sums
-from ..rankers.shared_variance.cross_tables import members
-from ..rankers.shared_variance.shuffles import Sums
 from ..table import Table
 
 #: Squares of ranks that are shorter than this once the ranks are taken out of them are rounding.
@@ -28,35 +27,31 @@ ROUNDING = 1e-6
 class Contrast:
     """How the rows of each cluster differ from the others in one column."""
 
-    #: "higher", "lower", "between" or "at both ends"; for names "more" or "less" of which one.
+    #: "higher", "lower", "between" or "at both ends"; for categories "more" or "less" of one.
     direction: list[str]
-    #: Mean of a number, share of the name that `direction` speaks of; NaN if nothing is known.
+    #: Mean of a number, share of the category of `direction`; NaN if nothing is known.
     inside: np.ndarray
     outside: np.ndarray
-
-
-class ColumnSpan(Protocol):
-    """What numbers and names have in common."""
-
-    def sums(self) -> Sums:
-        """Sums over the projection onto the span."""
-
-    def project(self, indicators: np.ndarray) -> np.ndarray:
-        """The projection of the indicators of clusters, rows x clusters."""
-
-    def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ."""
 
 
 def column_span(table: Table, j: int) -> ColumnSpan:
     """The span of a column; one that does not vary spans nothing."""
     values = table.column(j)
     if not table.varies[j]:
-        return NumberSpan(np.full(len(values), np.nan), np.zeros((len(values), 0)))
+        return NumericSpan(np.full(len(values), np.nan), np.zeros((len(values), 0)))
     categories = table.schema.categories[j]
     if categories is None:
-        return NumberSpan(values, rank_vectors(values))
-    return NameSpan(Names.of(values, 1.0), [str(c) for c in categories], len(values))
+        return NumericSpan(values, rank_vectors(values))
+    present, occurrences = category_rows(values)
+    return CategorySpan(values, occurrences, [str(categories[i]) for i in present])
+
+
+def category_rows(codes: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
+    """The codes that occur, and which rows have each: categories x rows."""
+    rows = np.flatnonzero(~np.isnan(codes))
+    present, places = np.unique(codes[rows].astype(int), return_inverse=True)
+    shape = len(present), len(codes)
+    return present, sparse.csr_array((np.ones(len(rows)), (places, rows)), shape=shape)
 
 
 def rank_vectors(values: np.ndarray) -> np.ndarray:
@@ -78,18 +73,14 @@ def rank_vectors(values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class NumberSpan:
+class NumericSpan:
     """The span of a column of numbers."""
 
     values: np.ndarray
     vectors: np.ndarray
 
-    def sums(self) -> Sums:
-        """Sums over the projection onto the span."""
-        return span_sums(self.vectors)
-
     def project(self, indicators: np.ndarray) -> np.ndarray:
-        """The projection of the indicators of clusters."""
+        """Project the indicators of clusters, rows x clusters, onto the span."""
         return self.vectors @ (self.vectors.T @ indicators)
 
     def contrast(self, indicators: np.ndarray) -> Contrast:
@@ -120,39 +111,37 @@ def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class NameSpan:
-    """The span of a nominal column."""
+class CategorySpan:
+    """The span of a nominal column: its codes, the rows of each category, and their names."""
 
-    names: Names
-    words: list[str]
-    n_rows: int
+    values: np.ndarray
+    occurrences: sparse.csr_array
+    categories: list[str]
 
-    def sums(self) -> Sums:
-        """Sums over the projection onto the span."""
-        return self.names.projection()
-
-    def counts(self, indicators: np.ndarray) -> np.ndarray:
-        """How often each name occurs in each cluster."""
-        return members(self.names, self.n_rows) @ indicators
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """How often each category occurs."""
+        return self.occurrences.sum(axis=1)
 
     def project(self, indicators: np.ndarray) -> np.ndarray:
-        """The projection of the indicators of clusters."""
-        counts = self.counts(indicators)
-        shares = counts / self.names.counts[:, None] - counts.sum(axis=0) / len(self.names.rows)
-        projected = np.zeros(indicators.shape)
-        projected[self.names.rows] = shares[self.names.codes]
-        return projected
+        """Project the indicators of clusters, rows x clusters, onto the span."""
+        counts = self.occurrences @ indicators
+        shares = counts / self.sizes[:, None] - counts.sum(axis=0) / self.sizes.sum()
+        return self.occurrences.T @ shares
 
     def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ: in the share of which name most."""
-        counts = self.counts(indicators)
-        others = self.names.counts[:, None] - counts
+        """How the clusters differ: in the share of which category most."""
+        counts = self.occurrences @ indicators
+        others = self.sizes[:, None] - counts
         inside, outside = (
             _ratio(c, np.broadcast_to(c.sum(axis=0), c.shape)) for c in (counts, others)
         )
         difference = np.nan_to_num(inside - outside)
         most, every = np.abs(difference).argmax(axis=0), np.arange(counts.shape[1])
-        words = [self.words[i] for i in self.names.present[most]]
         signs = np.where(difference[most, every] >= 0.0, "more", "less")
-        direction = [f"{sign} {word}" for sign, word in zip(signs, words, strict=True)]
+        direction = [f"{sign} {self.categories[i]}" for sign, i in zip(signs, most, strict=True)]
         return Contrast(direction, inside[most, every], outside[most, every])
+
+
+#: Numbers and categories have in common that they `project` clusters, and say how these `contrast`.
+ColumnSpan: TypeAlias = NumericSpan | CategorySpan

@@ -7,15 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from ..rankers.shared_variance.shuffles import LEAST_ROWS
+from ..rankers.shared_variance import LEAST_ROWS
 from ..table import ColumnChoice, Table, code_values, read_table
-from .cluster_shares import ClusterShares, cluster_shares
+from .cluster_shares import cluster_shares
 from .frames import as_frame
 
 #: The chance that any column is called beyond chance, of any cluster, when none has to do with it.
 LEVEL = 0.05
-#: Standard errors to either side of a score that make an interval of 95%.
-WIDTH = 1.96
+#: What the rows of an explanation are called, and the attributes of a contrast that they are from.
+ROW_KEYS = {
+    "score": "scores",
+    "low": "low",
+    "high": "high",
+    "direction": "direction",
+    "inside": "inside",
+    "outside": "outside",
+    "deviations": "deviations",
+    "p_value": "p_values",
+    "adjusted_p_value": "adjusted_p_values",
+    "beyond_chance": "beyond",
+}
 
 
 @dataclass(frozen=True)
@@ -45,9 +56,9 @@ class ClusterContrast:
         Columns that are beyond chance: adjusted p-values of at most 0.05.
     direction : list of str
         For numbers, where the rows of the cluster lie: "higher", "lower", "between" or "at both
-        ends". For names, of which one they have more or less than other rows.
+        ends". For categories, of which one they have more or less than other rows.
     inside, outside : ndarray
-        The mean of numbers, or the share of the name that `direction` speaks of, in the cluster and
+        The mean of numbers, or the share of the category that `direction` names, in the cluster and
         in all other rows. For all clusters together these are NaN, and `direction` is empty.
     """
 
@@ -98,35 +109,18 @@ class ClusterExplanation:
 
     def rows_of(self, contrast: ClusterContrast) -> list[dict[str, Any]]:
         """One contrast as rows, best first."""
-        return [
-            _row(contrast, self.columns[j], j, rank) for rank, j in enumerate(contrast.order, 1)
-        ]
+        rows = []
+        for rank, j in enumerate(contrast.order.tolist(), 1):
+            row = {"cluster": contrast.cluster, "rank": rank, "feature": self.columns[j]}
+            for key, name in ROW_KEYS.items():
+                value = np.asarray(getattr(contrast, name)[j]).item()
+                row[key] = None if value != value else value  # NaN is nothing to say
+            rows.append(row)
+        return rows
 
     def to_frame(self) -> Any:
         """`rows` as a pandas DataFrame."""
         return as_frame(self.rows())
-
-
-def _row(found: ClusterContrast, column: str, j: int, rank: int) -> dict[str, Any]:
-    return {
-        "cluster": found.cluster,
-        "rank": rank,
-        "feature": column,
-        "score": float(found.scores[j]),
-        "low": float(found.low[j]),
-        "high": float(found.high[j]),
-        "direction": found.direction[j],
-        "inside": _number(found.inside[j]),
-        "outside": _number(found.outside[j]),
-        "deviations": float(found.deviations[j]),
-        "p_value": float(found.p_values[j]),
-        "adjusted_p_value": float(found.adjusted_p_values[j]),
-        "beyond_chance": bool(found.beyond[j]),
-    }
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def explain_clusters(
@@ -135,10 +129,10 @@ def explain_clusters(
     """Find the columns that set clusters apart, overall and for each cluster.
 
     Every column is asked how much of a cluster it explains: numbers by their ranks and the squares
-    of these, names by the name. Numbers and names are on one scale, missing values say nothing, and
-    neither units nor outliers matter. What a column would explain with its rows in any other order
-    is known in closed form, so the comparison with chance is exact in mean, variance and skewness,
-    the answer takes no longer than a sort of each column, and it is always the same.
+    of these, categories as they are. Numbers and categories are on one scale, missing values say
+    nothing, and neither units nor outliers matter. What a column would explain with its rows in any
+    other order is known in closed form, so the comparison with chance is exact in mean, variance
+    and skewness, the answer takes no longer than a sort of each column, and it is always the same.
 
     Parameters
     ----------
@@ -214,37 +208,20 @@ def _read_labels(labels: Any, n_rows: int) -> tuple[np.ndarray, list[Any]]:
 
 def _explain(table: Table, clusters: np.ndarray, labels: list[Any]) -> ClusterExplanation:
     found = cluster_shares(table, clusters)
-    adjusted = holm(found.p_values)
+    found["adjusted_p_values"] = holm(found["p_values"])
+    found["beyond"] = found["adjusted_p_values"] <= LEVEL
     sizes = [len(clusters), *np.bincount(clusters).tolist()]
-    contrasts = [
-        _contrast(found, adjusted[c], c, label, size)
+    overall, *contrasts = (
+        _contrast(label, size, {name: values[c] for name, values in found.items()})
         for c, (label, size) in enumerate(zip([None, *labels], sizes, strict=True))
-    ]
-    return ClusterExplanation(
-        table.names, contrasts[0], dict(zip(labels, contrasts[1:], strict=True))
     )
+    return ClusterExplanation(table.names, overall, dict(zip(labels, contrasts, strict=True)))
 
 
-def _contrast(
-    found: ClusterShares, adjusted: np.ndarray, c: int, label: Any, size: int
-) -> ClusterContrast:
-    """The row `c` of what was found."""
-    scores, error, beyond = found.share[c], found.standard_error[c], adjusted <= LEVEL
-    return ClusterContrast(
-        cluster=label,
-        size=size,
-        order=np.lexsort((-scores, np.where(beyond, 0.0, found.p_values[c]), ~beyond)),
-        scores=scores,
-        low=scores - WIDTH * error,
-        high=np.minimum(scores + WIDTH * error, 1.0),
-        deviations=found.deviations[c],
-        p_values=found.p_values[c],
-        adjusted_p_values=adjusted,
-        beyond=beyond,
-        direction=found.direction[c].tolist(),
-        inside=found.inside[c],
-        outside=found.outside[c],
-    )
+def _contrast(label: Any, size: int, own: dict[str, Any]) -> ClusterContrast:
+    beyond = own["beyond"]
+    order = np.lexsort((-own["scores"], np.where(beyond, 0.0, own["p_values"]), ~beyond))
+    return ClusterContrast(label, size, order, **own | {"direction": own["direction"].tolist()})
 
 
 def p_text(p_value: float) -> str:

@@ -1,8 +1,9 @@
-"""What is known of columns as a pandas DataFrame, one row per column of the table."""
+"""A fitted ranking as a pandas DataFrame, and as a notebook shows it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -51,3 +52,23 @@ def ranking_frame(ranker: Ranker) -> Any:
         **known_of_columns(ranker),
     }
     return as_frame({name: values[ranker.order_] for name, values in found.items()})
+
+
+_CELL = 'style="text-align:left;padding:1px 12px 1px 0"'
+
+
+def top_of_ranking(ranker: Ranker, most: int = 10) -> str:
+    """Show the best columns as a small HTML table; names are escaped."""
+    names, best = names_of(ranker), ranker.order_[:most]
+    top = float(ranker.scores_[best[0]])
+    rows = []
+    for rank, j in enumerate(best.tolist(), 1):
+        share = max(0.0, float(ranker.scores_[j]) / top) if top > 0 else 0.0
+        bar = f'<div style="background:#0072B2;height:.7em;width:{100 * share:.0f}px"></div>'
+        cells = (str(rank), escape(names[j][:80]), f"{ranker.scores_[j]:.4g}", bar)
+        rows.append("<tr>" + "".join(f"<td {_CELL}>{cell}</td>" for cell in cells) + "</tr>")
+    return (
+        f"<b>{escape(type(ranker).__name__)}</b>: the top {len(best)} of {len(names):,} columns"
+        f"<table><tr><th {_CELL}>rank</th><th {_CELL}>feature</th><th {_CELL}>score</th><th></th>"
+        f"</tr>{''.join(rows)}</table>"
+    )

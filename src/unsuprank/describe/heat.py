@@ -10,8 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from ..rankers.clustering_space import embed
 from ..table import Table, read_table
-from .groups import find_groups
-from .summary import known_moments
+from .association import find_groups
 
 #: Rows that the map shows at most.
 MAX_ROWS = 200
@@ -23,7 +22,7 @@ N_KINDS = 7
 
 @dataclass(frozen=True)
 class HeatMap:
-    """Standardised numbers and kinds of names, clustered both ways.
+    """Standardised numbers and categories, clustered both ways.
 
     Attributes
     ----------
@@ -74,10 +73,8 @@ def _shown(table: Table, j: int) -> np.ndarray:
     values = table.column(j)
     if table.n_values[j]:
         return kinds(values)
-    _, _, mean, spread = known_moments(values[:, None])
-    # Halves, so that the difference of large numbers cannot overflow.
-    z = (values / 2 - mean / 2) / np.where(spread > 0, spread, 1.0) * 2
-    return np.clip(z, -CUT, CUT)
+    z = embed(table, j, j + 1).sum(axis=1) * np.sqrt(table.n_columns)  # constants have none
+    return np.where(np.isnan(values), np.nan, np.clip(z, -CUT, CUT))
 
 
 def kinds(codes: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from ..rankers.clustering_space import embed, embedding_widths, gram
+from ..rankers.coordinates import Coordinates
 from ..table import read_table
 
 #: Rows that a picture shows at most.
@@ -52,22 +52,19 @@ def principal_plane(X: Any, columns: Any = None, rows: Any = None) -> PrincipalP
     Examples
     --------
     >>> from unsuprank.describe import principal_plane
-    >>> principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share
+    >>> round(principal_plane([[1.0, 2.0, 0.0], [2.0, 4.0, 1.0], [3.0, 6.0, 0.0]]).share, 9)
     1.0
     """
     part = read_table(X).take(rows, columns)
     coordinates = np.zeros((part.n_rows, 2))
     if not part.varies.any():
         return PrincipalPlane(coordinates, 0.0)
-    if embedding_widths(part).sum() < part.n_rows:
-        z = embed(part)
-        products = z.T @ z
-        values, vectors = _largest_two(products)
-        found = z @ vectors
-    else:
-        products = gram(part)
-        values, vectors = _largest_two(products)
-        found = vectors * np.sqrt(values)
+    Z: Any = Coordinates(part, "all rows", way="rows", n_jobs=1).matrix
+    few_rows = Z.shape[0] <= Z.shape[1]
+    products = Z.all_row_products() if few_rows else Z.all_column_products()
+    values, vectors = _largest_two(products)
+    found = vectors * np.sqrt(values) if few_rows else Z @ vectors
+    found *= np.sqrt(part.varies.mean())  # columns that do not vary weigh as much as the others
     # The sign of an axis is arbitrary; the same picture twice needs one.
     found *= np.sign(found[np.abs(found).argmax(axis=0), np.arange(len(values))])
     coordinates[:, : len(values)] = found

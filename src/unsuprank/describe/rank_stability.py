@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ranker import Ranker
 from .fitted import read_for
-from .ranks import rank_scores
+from .ranks import rank_interval, rank_scores
 from .refits import scores_on_parts
 
 #: Seeds that are drawn from standard errors.
@@ -77,10 +77,10 @@ def measure_stability(ranker: Ranker, X: Any, top: int = 16, seed: int = 0) -> R
     else:
         scores = scores_on_parts(ranker, table, seed)
     found = rank_scores(scores, ranker.forced_)
-    low, high = np.quantile(found, [0.05, 0.95], axis=0, method="nearest")
+    low, high = rank_interval(found)
     return RankStability(
-        np.minimum(low, ranker.ranking_).astype(int),
-        np.maximum(high, ranker.ranking_).astype(int),
+        np.minimum(low, ranker.ranking_),
+        np.maximum(high, ranker.ranking_),
         (found <= top).mean(axis=0),
         len(scores),
         drawn,

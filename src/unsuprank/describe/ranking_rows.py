@@ -37,22 +37,17 @@ def score_rows(ranker: Ranker, X: Any) -> list[dict[str, Any]]:
     'b'
     """
     table = read_for(ranker, X)
-    summary, known = summarise_columns(table), known_of_columns(ranker)
-    rows = []
-    for rank, j in enumerate(ranker.order_.tolist(), 1):
-        row: dict[str, Any] = {
-            "feature": table.names[j],
-            "rank": rank,
-            "score": float(ranker.scores_[j]),
-            **{key: values[j].item() for key, values in known.items()},
-        }
-        for key in ("mean", "mode", "spread", "missing", "zero"):
-            value = getattr(summary, key)[j]
-            if isinstance(value, float):  # NumPy's float64 is one
-                value = None if np.isnan(value) else float(value)
-            row[key] = value
-        rows.append(row)
-    return rows
+    summary = vars(summarise_columns(table))
+    columns = {
+        "feature": np.array(table.names, dtype=object),
+        "rank": ranker.ranking_,
+        "score": ranker.scores_,
+        **known_of_columns(ranker),
+        **{key: summary[key] for key in ("mean", "mode", "spread", "missing", "zero")},
+    }
+    rows = zip(*(values[ranker.order_].tolist() for values in columns.values()), strict=True)
+    # NaN, which is no number, is nothing to say.
+    return [{k: v if v == v else None for k, v in zip(columns, row, strict=True)} for row in rows]
 
 
 def rank_rows(names: Sequence[str], fitted: Mapping[str, Ranker]) -> list[dict[str, Any]]:
@@ -77,11 +72,10 @@ def rank_rows(names: Sequence[str], fitted: Mapping[str, Ranker]) -> list[dict[s
     {'feature': 'b', 'mean_rank': 1.0, 'variance_rank': 1, 'variance_score': 16.0}
     """
     mean = np.mean([r.ranking_ for r in fitted.values()], axis=0)
-    rows = []
-    for j in np.argsort(mean, kind="stable").tolist():
-        row: dict[str, Any] = {"feature": names[j], "mean_rank": float(mean[j])}
-        for name, ranker in fitted.items():
+    best = np.argsort(mean, kind="stable").tolist()
+    rows = [{"feature": names[j], "mean_rank": float(mean[j])} for j in best]
+    for name, ranker in fitted.items():
+        for row, j in zip(rows, best, strict=True):
             row[f"{name}_rank"] = int(ranker.ranking_[j])
             row[f"{name}_score"] = float(ranker.scores_[j])
-        rows.append(row)
     return rows

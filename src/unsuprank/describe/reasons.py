@@ -8,18 +8,16 @@ ranks; and the group of columns that say much the same, of which the best ranked
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..ranker import Ranker
 from ..table import Table
-from .association import STRONG, associations, find_neighbours
+from .association import STRONG, associations, find_groups, find_neighbours
 from .fitted import read_for
 from .frames import as_frame
-from .groups import find_groups
-from .structure import ColumnStructure, find_structure
+from .structure import find_structure
 
 #: Leading columns that are put into groups; each of the others joins the most like of them.
 MAX_GROUPED = 1000
@@ -100,10 +98,8 @@ def why(ranker: Ranker, X: Any) -> Reasons:
     chance.
     """
     table = read_for(ranker, X)
-    structure = find_structure(table)
     leaders = leaders_of(table, ranker.order_)
-    columns = _RankedColumns(ranker, table, structure, leaders, _with_leaders(table, leaders))
-    rows = [columns.row(j) for j in ranker.order_.tolist()]
+    rows = _rows(ranker, table, leaders)
     return Reasons([row | {"text": _sentence(row, len(rows))} for row in rows])
 
 
@@ -130,58 +126,33 @@ def _with_leaders(table: Table, leaders: np.ndarray) -> np.ndarray:
     return found
 
 
-@dataclass(frozen=True)
-class _RankedColumns:
-    """All that is known of the columns of a ranking."""
-
-    ranker: Ranker
-    table: Table
-    structure: ColumnStructure
-    leaders: np.ndarray
-    association: np.ndarray
-
-    def row(self, j: int) -> dict[str, Any]:
-        """What is known of one column."""
-        leader, names = int(self.leaders[j]), self.table.names
-        return {
+def _rows(ranker: Ranker, table: Table, leaders: np.ndarray) -> list[dict[str, Any]]:
+    """All that is known of the columns of a ranking, best first; see :class:`Reasons`."""
+    names, order, structure = table.names, ranker.order_.tolist(), find_structure(table)
+    selected, association = ranker.get_support(), _with_leaders(table, leaders)
+    led: dict[int, list[int]] = {int(leader): [] for leader in leaders[order]}  # the best first
+    for j in order:
+        led[int(leaders[j])].append(j)
+    groups = {leader: number for number, leader in enumerate(led, 1)}
+    return [
+        {
             "feature": names[j],
-            "rank": int(self.ranks[j]),
-            "score": float(self.ranker.scores_[j]),
-            "selected": bool(self.selected[j]),
-            "forced": (None, "excluded", "included")[self.ranker.forced_[j]],
-            "varies": bool(self.table.varies[j]),
-            "explained": float(self.structure.explained[j]),
-            "chance": float(self.structure.chance[j]),
-            "p_value": float(self.structure.p_values[j]),
-            "beyond_chance": bool(self.structure.beyond[j]),
-            "group": self.groups[leader],
-            "represented_by": None if leader == j else names[leader],
-            "association": None if leader == j else float(self.association[j]),
-            "stands_for": [names[i] for i in self.led_by.get(j, [])],
+            "rank": rank,
+            "score": float(ranker.scores_[j]),
+            "selected": bool(selected[j]),
+            "forced": (None, "excluded", "included")[ranker.forced_[j]],
+            "varies": bool(table.varies[j]),
+            "explained": float(structure.explained[j]),
+            "chance": float(structure.chance[j]),
+            "p_value": float(structure.p_values[j]),
+            "beyond_chance": bool(structure.beyond[j]),
+            "group": groups[leaders[j]],
+            "represented_by": None if leaders[j] == j else names[leaders[j]],
+            "association": None if leaders[j] == j else float(association[j]),
+            "stands_for": [names[i] for i in led.get(j, []) if i != j],
         }
-
-    @cached_property
-    def ranks(self) -> np.ndarray:
-        return self.ranker.ranking_
-
-    @cached_property
-    def selected(self) -> np.ndarray:
-        return self.ranker.get_support()
-
-    @cached_property
-    def groups(self) -> dict[int, int]:
-        """Numbers of the groups by their leaders, the best first."""
-        leaders = dict.fromkeys(self.leaders[self.ranker.order_].tolist())
-        return {leader: number for number, leader in enumerate(leaders, 1)}
-
-    @cached_property
-    def led_by(self) -> dict[int, list[int]]:
-        """The columns that each leader stands for, best first."""
-        found: dict[int, list[int]] = {}
-        for j in self.ranker.order_.tolist():
-            if self.leaders[j] != j:
-                found.setdefault(int(self.leaders[j]), []).append(j)
-        return found
+        for rank, j in enumerate(order, 1)
+    ]
 
 
 def _sentence(row: dict[str, Any], n: int) -> str:

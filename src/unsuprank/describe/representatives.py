@@ -14,8 +14,8 @@ import numpy as np
 from ..rankers import GreedyCSS
 from ..table import read_table
 
-#: Columns of more names are not picked, and not asked to be explained: they would have to be read
-#: off a value for nearly every row, and each of their values is one more thing to explain.
+#: Columns of more categories are not picked, and not asked to be explained: they would have to be
+#: read off a value for nearly every row, and each of their values is one more thing to explain.
 MANY_NAMES = 32
 #: The share of the variation that is most of it.
 MOST = 0.8
@@ -34,7 +34,7 @@ class Representatives:
     explained : ndarray
         Share of the variation of all columns but those left out that the picks up to each explain.
     left_out : ndarray of int
-        Columns of too many names.
+        Columns of too many categories.
     n_rows : int
         Rows that were looked at.
     complete : bool
@@ -68,7 +68,7 @@ def find_representatives(X: Any, seed: int = 0) -> Representatives:
     >>> import numpy as np
     >>> from unsuprank.describe import find_representatives
     >>> x, y = np.random.default_rng(0).normal(size=(2, 50))
-    >>> len(find_representatives(np.column_stack([x, 2 * x, x + y, -x])).columns)
+    >>> len(find_representatives(np.column_stack([x, 2 * x, y, x - y, -x])).columns)
     2
     """
     table = read_table(X)

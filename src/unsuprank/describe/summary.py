@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..table import SparseTable, Table, read_table
+from ..table import SparseTable, Table, gini_index, read_table
 
 #: Bars of a histogram.
 BINS = 12
@@ -67,10 +67,7 @@ def summarise_columns(X: Any) -> ColumnSummary:
     >>> summary.mean, summary.spread, summary.missing
     (array([2., 0.]), array([1., 0.]), array([0. , 0.5]))
     """
-    parts = [
-        _summarise_sparse(block) if isinstance(block, SparseTable) else _summarise(block)
-        for block in _column_blocks(read_table(X))
-    ]
+    parts = [_summarise(block) for block in _column_blocks(read_table(X))]
     return ColumnSummary(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -86,39 +83,42 @@ def _column_blocks(table: Table) -> Iterator[Table]:
 
 def _summarise(table: Table) -> tuple[np.ndarray, ...]:
     """The fields of a summary, in their order."""
-    known = ~np.isnan(table.values)
-    low, high, mean, spread = known_moments(table.values)
-    zero = (table.values == 0).mean(axis=0)
-    mode = np.full(table.n_columns, None, dtype=object)
-    for j in np.flatnonzero(table.n_values).tolist():
-        values, counts = value_counts(table, j)
-        if known[:, j].any():
-            mode[j] = str(values[counts.argmax()])
-            spread[j] = 1.0 - ((counts / counts.sum()) ** 2).sum()
-        if j not in table.schema.boolean:
-            mean[j], zero[j] = np.nan, 0.0
-    histogram = _histograms(table.values, known, low, high)
-    missing = (~known).mean(axis=0)
-    return mean, mode, spread, missing, zero, low, high, histogram, _distinct(table.values)
-
-
-def _summarise_sparse(table: SparseTable) -> tuple[np.ndarray, ...]:
-    """The same from the values that are not zero and the number of those that are."""
     n, moments = table.n_columns, table.moments
-    low, high = moments.low, moments.high
-    mean = np.where(low < high, moments.mean, low)
-    columns, values = np.repeat(np.arange(n), table.n_held), table.by_columns.data
-    given = values != 0  # zeros may be held, too
-    columns, values = columns[given], values[given].astype(np.float64)
-    n_zero = table.n_rows - np.bincount(columns, minlength=n)
+    low, high, spread = moments.low, moments.high, moments.spread.copy()
+    mean = np.where(low < high, moments.mean, low)  # not what rounding makes of equal values
+    known = np.full(n, table.n_rows)
+    for j in np.flatnonzero(table.missing).tolist():
+        known[j] -= np.isnan(table.column(j)).sum()
+    columns, values = _not_zero(table)
+    n_zero = known - np.bincount(columns, minlength=n)
+    if isinstance(table, SparseTable):
+        distinct = _distinct_held(columns, values, n) + (n_zero > 0)
+    else:
+        distinct = _distinct(table.values)
     bins = _bins(values, low[columns], high[columns]) + BINS * columns
     histogram = np.bincount(bins, minlength=BINS * n).reshape(n, BINS)
     some = np.flatnonzero(n_zero)
     histogram[some, _bins(np.zeros(len(some)), low[some], high[some])] += n_zero[some]
-    mode, missing = np.full(n, None, dtype=object), np.zeros(n)
-    distinct = _distinct_held(columns, values, n) + (n_zero > 0)
+    mode = np.full(n, None, dtype=object)
+    for j in np.flatnonzero(table.n_values).tolist():
+        names, counts = value_counts(table, j)
+        if known[j]:
+            mode[j], spread[j] = str(names[counts.argmax()]), gini_index(counts)
+        if j not in table.schema.boolean:
+            mean[j], n_zero[j] = np.nan, 0
+    missing = (table.n_rows - known) / table.n_rows
     zero = n_zero / table.n_rows
-    return mean, mode, moments.spread, missing, zero, low, high, histogram, distinct
+    return mean, mode, spread, missing, zero, low, high, histogram, distinct
+
+
+def _not_zero(table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """Column and value of all that is known and not zero, column after column."""
+    if isinstance(table, SparseTable):
+        n_held, values = table.n_held, table.by_columns.data.astype(np.float64)
+    else:
+        n_held, values = np.full(table.n_columns, table.n_rows), table.values.ravel(order="F")
+    given = (values != 0) & ~np.isnan(values)
+    return np.repeat(np.arange(table.n_columns), n_held)[given], values[given]
 
 
 def _distinct_held(columns: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
@@ -135,33 +135,6 @@ def _distinct(values: np.ndarray) -> np.ndarray:
     ordered = np.sort(values, axis=0)  # what is missing comes last
     steps = (ordered[1:] > ordered[:-1]).sum(axis=0)
     return np.where(np.isnan(ordered[0]), 0, steps + 1)
-
-
-def known_moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Smallest, largest, mean and standard deviation of the known values of each column."""
-    known = ~np.isnan(values)
-    count = known.sum(axis=0)
-    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    # A power of two changes no digit, and keeps squares of large numbers finite.
-    exponent = np.frexp(np.where(count > 0, np.maximum(np.abs(low), np.abs(high)), 0.0))[1]
-    scaled = np.ldexp(np.where(known, values, 0.0), -exponent)
-    mean = scaled.sum(axis=0) / np.maximum(count, 1)
-    deviation = np.where(known, scaled - mean, 0.0)
-    spread = np.sqrt((deviation**2).sum(axis=0) / np.maximum(count, 1))
-    mean, spread = np.ldexp(mean, exponent), np.ldexp(spread, exponent)
-    constant = ~(low < high)  # a rounded mean would show a spread where there is none
-    mean[constant], spread[constant] = low[constant], 0.0
-    spread[count == 0] = np.nan
-    return low, high, mean, spread
-
-
-def _histograms(
-    values: np.ndarray, known: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> np.ndarray:
-    """Counts in equal bins from the smallest to the largest known value of each column."""
-    n = values.shape[1]
-    bins = _bins(values, low, high) + BINS * np.arange(n)
-    return np.bincount(bins[known], minlength=BINS * n).reshape(n, BINS)
 
 
 def _bins(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
+from scipy.stats import chi2, rankdata, studentized_range
 
 from .._checks import check_number
 from .selection import size_index
+
+if TYPE_CHECKING:
+    from .curve import ErrorCurves
 
 
 @dataclass(frozen=True)
@@ -159,47 +162,42 @@ def friedman(ranks: np.ndarray) -> tuple[float, float]:
     SciPy's function refuses two methods, for which the same formula holds.
     """
     n, k = ranks.shape
-    if k > 2 and not (ranks == ranks[:, :1]).all():
-        found = friedmanchisquare(*ranks.T)
-        return float(found.statistic), float(found.pvalue)
-    from scipy.stats import chi2
-
-    spread = ((ranks - (k + 1) / 2.0) ** 2).sum() / (k - 1)
-    if spread == 0.0:
+    variance = ((ranks - (k + 1) / 2.0) ** 2).sum() / (k - 1)
+    if variance == 0.0:
         return 0.0, 1.0
-    statistic = float(((ranks.sum(axis=0) - n * (k + 1) / 2.0) ** 2).sum() / spread)
+    statistic = float(((ranks.sum(axis=0) - n * (k + 1) / 2.0) ** 2).sum() / variance)
     return statistic, float(chi2.sf(statistic, k - 1))
 
 
-def _read_results(results, methods, datasets, size):
+def _read_results(
+    results: Any, methods: Sequence[str] | None, datasets: Sequence[str] | None, size: int
+) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
+    """Names of methods and of data sets, and the values: data sets x methods."""
+    names: Sequence[str] | None = None
     if isinstance(results, Mapping):
-        first = next(iter(results.values()), None)
-        if first is not None and hasattr(first, "sizes"):
+        if any(hasattr(values, "sizes") for values in results.values()):
             return _from_curves(results, size)
-        names = tuple(map(str, results))
-        values = np.array([np.asarray(v, dtype=float) for v in results.values()]).T
+        names, values = [*map(str, results)], np.array([*results.values()], dtype=float).T
     else:
         frame = nw.from_native(results, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
-            names, values = tuple(frame.columns), np.asarray(frame.to_numpy(), dtype=float)
-        else:
-            values = np.asarray(results, dtype=float)
-            names = tuple(f"method {j}" for j in range(values.shape[-1]))
+            names, results = frame.columns, frame.to_numpy()
+        values = np.asarray(results, dtype=float)
     if values.ndim != 2:
         raise ValueError("results must hold one value per data set and method.")
-    names = names if methods is None else tuple(methods)
-    sets = (
-        tuple(f"data set {i}" for i in range(len(values))) if datasets is None else tuple(datasets)
-    )
+    sets = datasets or [f"data set {i}" for i in range(len(values))]
+    names = methods or names or [f"method {j}" for j in range(values.shape[1])]
     if (len(sets), len(names)) != values.shape:
         raise ValueError(
             f"results has {values.shape[0]} data sets and {values.shape[1]} methods, but "
             f"{len(sets)} and {len(names)} names were given."
         )
-    return names, sets, values
+    return tuple(names), tuple(sets), values
 
 
-def _from_curves(curves, size):
+def _from_curves(
+    curves: Mapping[str, ErrorCurves], size: int
+) -> tuple[tuple[str, ...], tuple[str, ...], np.ndarray]:
     first = next(iter(curves.values()))
     names = (*first.values, *(("random",) if len(first.random) else ()))
     values = np.array(

@@ -7,21 +7,21 @@ orders go the same way, so that every curve comes with the band that chance woul
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from scipy import sparse
 
 from .._checks import check_choice, check_count
-from .._parallel import one_blas_thread
+from .._parallel import in_batches, one_blas_thread
 from .._progress import progress
 from ..table import Table, is_anndata, read_table
 from .folds import JudgedFold, judge_fold, rows_of, split_rows
-from .judges import Judge, Measure, make_judge
+from .judges import Measure, make_judge
 from .measures import in_standard_units
 from .selection import RankerOrOrder, learn_order, random_order, read_methods, read_sizes
 
@@ -80,24 +80,22 @@ class ErrorCurves:
         """
         stacks = {name: values[None] for name, values in self.values.items()}
         stacks["random"] = self.random
-        columns: dict[str, list[np.ndarray]] = {k: [] for k in ("method", "draw", "fold", "value")}
-        size = []
-        for name, stack in stacks.items():
-            draw, fold, at = np.indices(stack.shape).reshape(3, -1)
-            columns["method"].append(np.full(stack.size, name, dtype=object))
-            columns["draw"].append(draw)
-            columns["fold"].append(fold)
-            columns["value"].append(stack.ravel())
-            size.append(self.sizes[at])
-        columns["size"] = size
-        order = ("method", "draw", "fold", "size", "value")
-        return {name: np.concatenate(columns[name]) for name in order}
+        parts = zip(*(_tidy(name, stack) for name, stack in stacks.items()), strict=True)
+        method, draw, fold, at, value = map(np.concatenate, parts)
+        sizes = self.sizes[at]
+        return {"method": method, "draw": draw, "fold": fold, "size": sizes, "value": value}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curves and the band of chance; needs matplotlib."""
         from .plots import plot_error_curves
 
         return plot_error_curves(self, ax=ax)
+
+
+def _tidy(name: str, stack: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The name, the places and the values of a stack of draws, folds and sizes."""
+    places = np.indices(stack.shape).reshape(3, -1)
+    return np.full(stack.size, name, dtype=object), *places, stack.ravel()
 
 
 def error_curve(
@@ -195,40 +193,32 @@ def error_curve(
         return judge_fold(folds[f], learn, judge, wanted)
 
     jobs = [(name, f) for name in names for f in range(len(folds))]
-    done = dict(zip(jobs, _run(work, jobs, n_jobs, verbose), strict=True))
-    return _collect(done, list(methods), n_random, wanted, folds, judge, random_state)
-
-
-def _run(work, jobs, n_jobs, verbose):
-    alone = effective_n_jobs(n_jobs) == 1
-    with (
-        nullcontext() if alone else one_blas_thread(),
-        progress("evaluating rankings", len(jobs), verbose) as bar,
-    ):
-        results = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")(
-            delayed(work)(*job) for job in jobs
-        )
-        for result in results:
-            bar.advance()
-            yield result
-
-
-def _collect(done, methods, n_random, sizes, folds, judge: Judge, random_state) -> ErrorCurves:
-    def judged(name: str) -> list[JudgedFold]:
-        return [done[name, f] for f in range(len(folds))]
-
-    def values(name: str) -> np.ndarray:
-        return np.vstack([fold.values[name] for fold in judged(name)])
-
-    random = [values(f"random {draw}") for draw in range(n_random)]
-    shape = (0, len(values(methods[0])), len(sizes))
+    found = iter(_run(work, jobs, n_jobs, verbose))
+    results = {name: [next(found) for _ in folds] for name in names}
+    values = {name: np.vstack([fold.values[name] for fold in results[name]]) for name in names}
+    random = [values.pop(name) for name in names[len(methods) :]]
+    shape = (n_random, *values[names[0]].shape)
     return ErrorCurves(
-        sizes=sizes,
-        values={name: values(name) for name in methods},
-        random=np.array(random) if random else np.empty(shape),
-        orders={name: np.array([fold.orders[name] for fold in judged(name)]) for name in methods},
+        sizes=wanted,
+        values=values,
+        random=np.array(random).reshape(shape),
+        orders={name: np.array([fold.orders[name] for fold in results[name]]) for name in methods},
         test_rows=tuple(test for _, test in folds),
         measure=judge.name,
         higher_is_better=judge.higher_is_better,
         random_state=random_state,
     )
+
+
+def _run(work: Callable, jobs: Sequence[tuple], n_jobs: int | None, verbose: int) -> list[Any]:
+    """What `work` makes of each job, in their order."""
+
+    def one(first: int, _stop: int) -> Any:
+        return work(*jobs[first])
+
+    alone = effective_n_jobs(n_jobs) == 1
+    with (
+        nullcontext() if alone else one_blas_thread(),
+        progress("evaluating rankings", len(jobs), verbose) as bar,
+    ):
+        return list(in_batches(one, len(jobs), n_jobs=n_jobs, batch_size=1, progress=bar))

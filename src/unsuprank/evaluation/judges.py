@@ -7,9 +7,10 @@ What all orders of a fold share is done once.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -23,7 +24,6 @@ from .._parallel import one_blas_thread
 from ..table import SparseTable, Table
 from .measures import (
     RECONSTRUCTION,
-    Fold,
     Values,
     feature_errors,
     make_fold,
@@ -31,140 +31,96 @@ from .measures import (
     summarise,
     written_out,
 )
-from .sparse_neighbours import prefix_neighbours
+from .neighbours import PrefixNeighbours
 
 #: A custom measure: ``(X, X_selected, y) -> float``, higher is better.
 Measure = Callable[[np.ndarray, np.ndarray, Any], float]
 #: Judges an order of one fold at several sizes.
 JudgeOrder = Callable[[np.ndarray, np.ndarray], np.ndarray]
+#: The judge of the orders of a fold, given its training and its test rows.
+OnFold = Callable[[np.ndarray, np.ndarray], JudgeOrder]
 #: Starts of k-means in the clustering protocol.
 KMEANS_STARTS = 20
 #: Bytes up to which selected columns of a sparse table are written out.
 WRITTEN_BYTES = 2**26
 
 
-class Judge(ABC):
+@dataclass(frozen=True)
+class Judge:
     """Judges leading features; see the module's prose."""
 
-    higher_is_better: ClassVar[bool] = True
-    default_cv: ClassVar[int | None] = None
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    @abstractmethod
-    def on_fold(self, train: np.ndarray, test: np.ndarray) -> JudgeOrder:
-        """The judge of the orders of one fold."""
+    name: str
+    on_fold: OnFold
+    higher_is_better: bool = True
+    default_cv: int | None = None
 
 
-class NearestNeighbourJudge(Judge):
+def _each_size(judge: Callable[[np.ndarray], Any]) -> JudgeOrder:
+    """Judge the leading columns of every size, in the order of the table."""
+    return lambda order, sizes: np.transpose(
+        [np.atleast_1d(judge(np.sort(order[:size]))) for size in sizes]
+    )
+
+
+def _by_nearest_row(table: Table, measure: str, train: np.ndarray, test: np.ndarray) -> JudgeOrder:
     """The error of copying all features of the row that is nearest in the leading ones."""
+    fold = make_fold(table, train, test)
+    neighbours = PrefixNeighbours(fold.train, fold.test, fold.nominal)
 
-    higher_is_better = False
-    default_cv = 10
+    def error(nearest: np.ndarray) -> float:
+        errors = feature_errors(fold, lambda rows: written_out(fold.train[nearest[rows]]))
+        return summarise(fold, errors, measure)
 
-    def __init__(self, name: str, table: Table) -> None:
-        super().__init__(name)
-        self._table = table
-
-    def on_fold(self, train, test):
-        fold = make_fold(self._table, train, test)
-        neighbours = prefix_neighbours(fold.train, fold.test, fold.nominal)
-
-        def error(nearest: np.ndarray) -> float:
-            errors = feature_errors(fold, lambda rows: written_out(fold.train[nearest[rows]]))
-            return summarise(fold, errors, self.name)
-
-        return lambda order, sizes: np.array(
-            [[error(nearest) for nearest in neighbours.nearest(order, sizes)]]
-        )
+    return lambda order, sizes: np.array([[*map(error, neighbours.nearest(order, sizes))]])
 
 
-class RegressorJudge(Judge):
+def _by_regressor(
+    table: Table, measure: str, model: Any, train: np.ndarray, test: np.ndarray
+) -> JudgeOrder:
     """The error of a scikit-learn regressor that predicts all features."""
+    fold = make_fold(table, train, test)
 
-    higher_is_better = False
-    default_cv = 10
+    def error(columns: np.ndarray) -> float:
+        fitted = clone(model).fit(fold.train[:, columns], fold.train)
+        predicted = np.asarray(fitted.predict(fold.test[:, columns])).reshape(fold.test.shape)
+        return summarise(fold, feature_errors(fold, lambda rows: predicted[rows]), measure)
 
-    def __init__(self, name: str, table: Table, model: Any) -> None:
-        super().__init__(name)
-        if table.is_sparse:
-            raise TypeError(
-                "A regressor predicts all columns at once, and the table is sparse; use the "
-                "default model, 1nn, or pass X.toarray() if that fits into memory."
-            )
-        table.require_complete("A regressor", ["the default model, 1nn"])
-        table.require_numeric("A regressor", ["the default model, 1nn"])
-        self._table, self._model = table, model
-
-    def on_fold(self, train, test):
-        fold = make_fold(self._table, train, test)
-        return lambda order, sizes: np.array(
-            [[self._error(fold, np.sort(order[:size])) for size in sizes]]
-        )
-
-    def _error(self, fold: Fold, columns: np.ndarray) -> float:
-        model = clone(self._model).fit(fold.train[:, columns], fold.train)
-        predicted = np.asarray(model.predict(fold.test[:, columns])).reshape(fold.test.shape)
-        return summarise(fold, feature_errors(fold, lambda rows: predicted[rows]), self.name)
+    return _each_size(error)
 
 
-class ClassificationJudge(Judge):
+def _by_classifier(
+    table: Table, y: np.ndarray, model: Any, train: np.ndarray, test: np.ndarray
+) -> JudgeOrder:
     """Accuracy of predicting the labels."""
+    model = KNeighborsClassifier(n_neighbors=1) if model == "1nn" else model
 
-    default_cv = 10
+    def accuracy(columns: np.ndarray) -> float:
+        with one_blas_thread():
+            fitted = clone(model).fit(_selected(table, train, columns), y[train])
+            return fitted.score(_selected(table, test, columns), y[test])
 
-    def __init__(self, table: Table, y: np.ndarray, model: Any) -> None:
-        super().__init__("classification")
-        table.require_complete("A classifier", ["the reconstruction measures"])
-        self._table, self._y = table, y
-        self._model = KNeighborsClassifier(n_neighbors=1) if model == "1nn" else model
-
-    def on_fold(self, train, test):
-        table, y = self._table, self._y
-
-        def accuracy(columns: np.ndarray) -> float:
-            with one_blas_thread():
-                model = clone(self._model).fit(_selected(table, train, columns), y[train])
-                return model.score(_selected(table, test, columns), y[test])
-
-        return lambda order, sizes: np.array([[accuracy(np.sort(order[:size])) for size in sizes]])
+    return _each_size(accuracy)
 
 
-class ClusteringJudge(Judge):
+def _by_clusters(
+    table: Table, y: np.ndarray, measure: str, seed: int, _train: np.ndarray, test: np.ndarray
+) -> JudgeOrder:
     """Agreement of k-means on the leading features with the labels, per start."""
 
-    def __init__(self, name: str, table: Table, y: np.ndarray, random_state: int) -> None:
-        super().__init__(name)
-        table.require_complete("k-means", ["the reconstruction measures"])
-        self._table, self._y, self._seed = table, y, random_state
+    def agreements(columns: np.ndarray) -> list[float]:
+        X = _selected(table, test, columns)
+        found = (kmeans_labels(X, y[test], seed + start) for start in range(KMEANS_STARTS))
+        return [CLUSTERING[measure](y[test], labels) for labels in found]
 
-    def on_fold(self, train, test):  # noqa: ARG002 - k-means learns nothing
-        y = self._y[test]
-
-        def agreements(columns: np.ndarray) -> list[float]:
-            X = _selected(self._table, test, columns)
-            found = (kmeans_labels(X, y, self._seed + start) for start in range(KMEANS_STARTS))
-            return [CLUSTERING[self.name](y, labels) for labels in found]
-
-        return lambda order, sizes: np.transpose(
-            [agreements(np.sort(order[:size])) for size in sizes]
-        )
+    return _each_size(agreements)
 
 
-class CustomJudge(Judge):
+def _by_function(
+    function: Measure, values: np.ndarray, y: Any, _train: np.ndarray, test: np.ndarray
+) -> JudgeOrder:
     """Any function of (X, X_selected, y)."""
-
-    def __init__(self, function: Measure, table: Table, y: Any) -> None:
-        super().__init__(getattr(function, "__name__", "custom"))
-        self._function, self._values, self._y = function, table.values, y
-
-    def on_fold(self, train, test):  # noqa: ARG002 - the function learns nothing
-        X = self._values[test]
-        y = None if self._y is None else self._y[test]
-        return lambda order, sizes: np.array(
-            [[self._function(X, X[:, np.sort(order[:size])], y) for size in sizes]], float
-        )
+    X, labels = values[test], None if y is None else y[test]
+    return _each_size(lambda columns: float(function(X, X[:, columns], labels)))
 
 
 def _selected(table: Table, rows: np.ndarray, columns: np.ndarray) -> Values:
@@ -217,23 +173,37 @@ def make_judge(
     if labels is not None and len(labels) != table.n_rows:
         raise ValueError(f"y has {len(labels)} labels, but X has {table.n_rows} rows.")
     if callable(measure):
-        return CustomJudge(measure, table, labels)
+        name = getattr(measure, "__name__", "custom")
+        return Judge(name, partial(_by_function, measure, table.values, labels))
     known = (*RECONSTRUCTION, "classification", *CLUSTERING)
     if measure not in known:
         raise ValueError(
             f"measure must be a function or one of {', '.join(known)}, got {measure!r}."
         )
-    too_large = squares_overflow(table)
-    if too_large is not None:
+    if too_large := squares_overflow(table):
         raise ValueError(too_large)
     if measure in RECONSTRUCTION:
-        if not isinstance(model, str):
-            return RegressorJudge(measure, table, model)
-        if model != "1nn":
-            raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")
-        return NearestNeighbourJudge(measure, table)
+        return Judge(measure, _reconstruction(table, measure, model), False, default_cv=10)
     if labels is None:
         raise ValueError(f"measure {measure!r} compares to labels: give them as y.")
-    if measure == "classification":
-        return ClassificationJudge(table, labels, model)
-    return ClusteringJudge(measure, table, labels, random_state)
+    classifies = measure == "classification"
+    who = "A classifier" if classifies else "k-means"
+    table.require_complete(who, ["the reconstruction measures"])
+    if classifies:
+        return Judge(measure, partial(_by_classifier, table, labels, model), default_cv=10)
+    return Judge(measure, partial(_by_clusters, table, labels, measure, random_state))
+
+
+def _reconstruction(table: Table, measure: str, model: Any) -> OnFold:
+    if model == "1nn":
+        return partial(_by_nearest_row, table, measure)
+    if isinstance(model, str):
+        raise ValueError(f"model must be '1nn' or a scikit-learn estimator, got {model!r}.")
+    if table.is_sparse:
+        raise TypeError(
+            "A regressor predicts all columns at once, and the table is sparse; use the "
+            "default model, 1nn, or pass X.toarray() if that fits into memory."
+        )
+    table.require_complete("A regressor", ["the default model, 1nn"])
+    table.require_numeric("A regressor", ["the default model, 1nn"])
+    return partial(_by_regressor, table, measure, model)

@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from ..describe.summary import known_moments
 from ..table import SparseTable, Table
 
 #: Reconstruction measures, lower is better.
@@ -51,18 +50,16 @@ class Fold:
 def squares_overflow(table: Table) -> str | None:
     """What to say of values so large that squared distances are no numbers, or None."""
     limit = np.sqrt(np.finfo(float).max / (8.0 * max(1, table.n_rows * table.n_columns)))
-    numeric = np.flatnonzero(table.n_values == 0)
     if isinstance(table, SparseTable):
         largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
     else:
-        largest = np.fmax.reduce(np.abs(table.values[:, numeric]), axis=0, initial=0.0)
-    too_large = np.flatnonzero(largest > limit)
+        largest = np.fmax.reduce(np.abs(table.values), axis=0, initial=0.0)
+    too_large = np.flatnonzero((largest > limit) & (table.n_values == 0))
     if not len(too_large):
         return None
-    j = int(numeric[too_large[0]])
-    name = repr(table.schema.names[j]) if table.schema.names is not None else str(j)
+    j = int(too_large[0])
     return (
-        f"Column {name} holds values of size {largest[too_large[0]]:.2g}, whose squared "
+        f"C{table.schema.label(j)[1:]} holds values of size {largest[j]:.2g}, whose squared "
         "differences are too large for a number; divide it by a constant."
     )
 
@@ -70,13 +67,13 @@ def squares_overflow(table: Table) -> str | None:
 def in_standard_units(table: Table) -> Table:
     """The same with numbers in units of their standard deviations; names and constants stay."""
     if isinstance(table, SparseTable):
-        unit = np.where(table.moments.spread > 0.0, table.moments.spread, 1.0)
+        std = np.where(table.varies, table.moments.spread, 1.0)
         matrix = table.by_rows.astype(np.float64)
-        matrix.data /= unit[matrix.indices]
+        matrix.data /= std[matrix.indices]
         return SparseTable(matrix, table.schema)
-    spread = known_moments(table.values)[3]
-    unit = np.where((table.n_values == 0) & (spread > 0.0), spread, 1.0)
-    return replace(table, values=np.asfortranarray(table.values / unit))
+    std, scaled = np.ones(table.n_columns), table.varies & (table.n_values == 0)
+    std[scaled] = np.nanstd(table.take(columns=scaled).values, axis=0)
+    return replace(table, values=np.asfortranarray(table.values / np.where(std > 0.0, std, 1.0)))
 
 
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:
@@ -85,9 +82,8 @@ def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fo
     if isinstance(table, SparseTable):
         train, test = (table.by_rows[rows].astype(float) for rows in (train_rows, test_rows))
         return Fold(train, test, None, nominal, train.sum(axis=0) / max(1, len(train_rows)))
-    train = np.ascontiguousarray(table.values[train_rows])
-    test = np.ascontiguousarray(table.values[test_rows])
-    constant = _constants(train, nominal)
+    train, test = (np.ascontiguousarray(table.values[rows]) for rows in (train_rows, test_rows))
+    constant = _means_and_modes(train, nominal)
     known = None
     if table.missing.any():
         known = ~np.isnan(test)
@@ -96,13 +92,13 @@ def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fo
     return Fold(train, test, known, nominal, constant)
 
 
-def _constants(train: np.ndarray, nominal: np.ndarray) -> np.ndarray:
+def _means_and_modes(train: np.ndarray, nominal: np.ndarray) -> np.ndarray:
     holes = np.isnan(train)
     count = np.maximum((~holes).sum(axis=0), 1)
     constant = np.where(holes, 0.0, train).sum(axis=0) / count
     for j in np.flatnonzero(nominal):
-        values, counts = np.unique(train[~holes[:, j], j], return_counts=True)
-        constant[j] = values[counts.argmax()] if len(values) else 0.0
+        codes = train[~holes[:, j], j].astype(int)
+        constant[j] = np.bincount(codes, minlength=1).argmax()
     return constant
 
 

@@ -11,11 +11,18 @@ matrix product. Two things keep that honest:
 
 Either way the answer does not depend on threads, blocks or the order in which the columns
 of a prefix are listed, and the end of a curve is the same for every ranking.
+
+Of sparse rows, the values that are not zero are all that is read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from scipy import sparse
+
+from .measures import Values, written_out
 
 #: Test rows whose distances are held at once.
 BLOCK_ROWS = 128
@@ -32,7 +39,7 @@ class PrefixNeighbours:
 
     Parameters
     ----------
-    train, test : ndarray of shape (n_train, n_columns), (n_test, n_columns)
+    train, test : ndarray or csr_array of shape (n_train, n_columns), (n_test, n_columns)
         Complete; nominal columns hold codes.
     nominal : ndarray of bool, optional
         Which columns are nominal.
@@ -48,15 +55,15 @@ class PrefixNeighbours:
            [1]])
     """
 
-    def __init__(
-        self, train: np.ndarray, test: np.ndarray, nominal: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, train: Values, test: Values, nominal: np.ndarray | None = None) -> None:
         self._nominal = np.zeros(train.shape[1], bool) if nominal is None else nominal
-        scale = whole_number_scale((test, train), ~self._nominal, train.shape[1])
+        numbers = [_numbers(values, ~self._nominal) for values in (test, train)]
+        scale = whole_number_scale(numbers, train.shape[1])
         self._exact = scale is not None
         self._nominal_weight = 1.0 if scale is None else float(scale) ** 2
-        self._train = _on_scale(train, scale, self._nominal)
-        self._test = _on_scale(test, scale, self._nominal)
+        self._train, self._test = (_on_scale(v, scale, self._nominal) for v in (train, test))
+        if not isinstance(self._train, np.ndarray):
+            self._train = self._train.tocsc()  # whose columns are picked for every block of rows
         self._of_all: np.ndarray | None = None
 
     def nearest(self, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -85,7 +92,7 @@ class PrefixNeighbours:
             self._of_all = result[-1]
         return result
 
-    def _nearest_of_block(self, test, order, sizes):
+    def _nearest_of_block(self, test: Values, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         n_test, n_train = test.shape[0], self._train.shape[0]
         distance = np.zeros((n_test, n_train))
         test_norm, train_norm = np.zeros(n_test), np.zeros(n_train)
@@ -103,20 +110,25 @@ class PrefixNeighbours:
                 found[s] = self._decide(distance, slack, test, np.sort(order[:size]))
         return found
 
-    def _add_numeric(self, distance, test, columns, train_norm):
+    def _add_numeric(
+        self, distance: np.ndarray, test: Values, columns: np.ndarray, train_norm: np.ndarray
+    ) -> np.ndarray:
+        """Add what numeric columns add to the distances; return what they add to test norms."""
         a, b = test[:, columns], self._train[:, columns]
-        a_norm, b_norm = (a * a).sum(axis=1), (b * b).sum(axis=1)
+        a_norm, b_norm = _squared_norms(a), _squared_norms(b)
         distance += a_norm[:, None]
         distance += b_norm
-        distance -= 2.0 * (a @ b.T)
+        distance -= 2.0 * written_out(a @ b.T)
         train_norm += b_norm
         return a_norm
 
-    def _add_nominal(self, distance, test, columns):
+    def _add_nominal(self, distance: np.ndarray, test: Values, columns: np.ndarray) -> None:
         for j in columns:
             distance += self._nominal_weight * (test[:, j, None] != self._train[:, j])
 
-    def _decide(self, distance, slack, test, columns):
+    def _decide(
+        self, distance: np.ndarray, slack: np.ndarray, test: Values, columns: np.ndarray
+    ) -> np.ndarray:
         """The first of the truly nearest among those that rounding may have put first."""
         best = distance.argmin(axis=1)
         lowest = distance[np.arange(len(best)), best]
@@ -125,22 +137,23 @@ class PrefixNeighbours:
         if len(unsure) == 0:
             return best
         row, candidate = np.nonzero(maybe[unsure])
-        exact = self._direct(test, unsure[row], candidate, columns)
-        starts = np.searchsorted(row, np.arange(len(unsure)))
-        least = np.minimum.reduceat(exact, starts)
-        hits = np.flatnonzero(exact == least[row])
-        first = hits[np.searchsorted(row[hits], np.arange(len(unsure)))]
-        best[unsure] = candidate[first]
+        exact = np.full((len(unsure), maybe.shape[1]), np.inf)
+        exact[row, candidate] = self._direct(test, unsure[row], candidate, columns)
+        best[unsure] = exact.argmin(axis=1)
         return best
 
-    def _direct(self, test, rows, candidates, columns):
+    def _direct(
+        self, test: Values, rows: np.ndarray, candidates: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Sums of squared differences between test rows and one candidate for each."""
         result = np.empty(len(rows))
         nominal = self._nominal[columns]
         test, train = test[:, columns], self._train[:, columns]
+        train = train if isinstance(train, np.ndarray) else train.tocsr()
         step = max(1, BLOCK_NUMBERS // len(columns))
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            difference = test[rows[part]] - train[candidates[part]]
+            difference = written_out(test[rows[part]] - train[candidates[part]])
             np.square(difference, out=difference)
             difference[:, nominal] = difference[:, nominal] != 0
             result[part] = difference.sum(axis=1)
@@ -152,28 +165,41 @@ def _rounding_bound(n_columns: int) -> float:
     return 4.0 * np.finfo(float).eps * (n_columns + 8)
 
 
-def whole_number_scale(parts, numeric, n_columns) -> int | None:
-    """The least power of ten that makes all numeric values whole, if distances stay exact."""
+def _squared_norms(rows: Values) -> np.ndarray:
+    return (rows * rows if isinstance(rows, np.ndarray) else rows.power(2)).sum(axis=1)
+
+
+def _numbers(values: Values, numeric: np.ndarray) -> np.ndarray:
+    """The values of numeric columns, or those of sparse rows that are not zero."""
+    if not isinstance(values, np.ndarray):
+        return values.data
+    return values if numeric.all() else values[:, numeric]
+
+
+def whole_number_scale(parts: Sequence[np.ndarray], n_columns: int) -> int | None:
+    """The least power of ten that makes all numbers whole, if distances stay exact."""
     for places in range(DECIMAL_PLACES + 1):
         scale = 10**places
-        if all(_is_whole(part, scale, numeric) for part in parts):
-            largest = max(np.abs(part[:, numeric]).max(initial=0.0) for part in parts)
+        if all(_is_whole(part, scale) for part in parts):
+            largest = max(np.abs(part).max(initial=0.0) for part in parts)
             exact = 4.0 * (largest * scale + 1.0) ** 2 * n_columns < 2.0**52
             return scale if exact else None
     return None
 
 
-def _is_whole(values, scale, numeric) -> bool:
+def _is_whole(values: np.ndarray, scale: int) -> bool:
     for start in range(0, len(values), BLOCK_ROWS):
-        scaled = values[start : start + BLOCK_ROWS, numeric] * float(scale)
+        scaled = values[start : start + BLOCK_ROWS] * float(scale)
         # Decimals are off by their rounding once scaled; nothing else comes so close.
         if np.any(np.abs(scaled - np.rint(scaled)) > 1e-12 * np.abs(scaled)):
             return False
     return True
 
 
-def _on_scale(values, scale, nominal):
-    if scale is None:
-        return np.ascontiguousarray(values)
-    scaled = np.rint(values * np.where(nominal, 1.0, float(scale)))
-    return np.ascontiguousarray(scaled)
+def _on_scale(values: Values, scale: int | None, nominal: np.ndarray) -> Values:
+    if not isinstance(values, np.ndarray):
+        data = values.data if scale is None else np.rint(values.data * float(scale))
+        return sparse.csr_array((data, values.indices, values.indptr), shape=values.shape)
+    if scale is not None:
+        values = np.rint(values * np.where(nominal, 1.0, float(scale)))
+    return np.ascontiguousarray(values)

@@ -66,23 +66,14 @@ def draw_curves(
         ax.fill_between(sizes, band[0], band[1], color="0.85", lw=0, label="random orders")
         ax.plot(sizes, band[2], color="0.55", lw=1.2, ls="--")
     for j, (name, mean) in enumerate(means.items()):
-        ax.plot(
-            sizes,
-            mean,
-            color=COLOURS[j % len(COLOURS)],
-            marker=MARKERS[j % len(MARKERS)],
-            ms=4,
-            lw=1.5,
-            ls="-" if j < len(COLOURS) else ":",
-            label=name,
-        )
+        look = {"color": COLOURS[j % len(COLOURS)], "marker": MARKERS[j % len(MARKERS)]}
+        dashes = "-" if j < len(COLOURS) else ":"
+        ax.plot(sizes, mean, ms=4, lw=1.5, ls=dashes, label=name, **look)
     ax.set_xscale("log", base=2)
     ticks = _apart(sizes)
     ax.set_xticks(ticks, [str(t) for t in ticks])
     ax.minorticks_off()
-    ax.set_xlabel("number of leading features")
-    ax.set_ylabel("error (mean RMSE)")
-    ax.set_title(title)
+    ax.set(xlabel="number of leading features", ylabel="error (mean RMSE)", title=title)
     ax.grid(axis="y", color="0.92")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
@@ -126,21 +117,15 @@ def plot_average_ranks(comparison: Comparison, *, ax: Any = None, title: str = "
         level = -(bars + 0.55 + 0.5 * (j if is_left else k - 1 - j))
         end = lowest - 0.02 * k if is_left else highest + 0.02 * k
         ax.plot([rank, rank, end], [0, level, level], color="0.25", lw=0.9, clip_on=False)
-        ax.text(
-            end + (-0.01 if is_left else 0.01) * k,
-            level,
-            f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}",
-            ha="right" if is_left else "left",
-            va="center",
-            fontsize=9,
-        )
+        text = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+        place = end + (-0.01 if is_left else 0.01) * k
+        ax.text(place, level, text, ha="right" if is_left else "left", va="center", fontsize=9)
     position = dict(zip(names, ranks, strict=True))
     for g, group in enumerate(groups):
         height = -0.25 - 0.32 * g
         ends = [position[group[0]] - 0.012 * k, position[group[-1]] + 0.012 * k]
         ax.plot(ends, [height, height], color="#D55E00", lw=3.2, solid_capstyle="round")
-    ax.set_xlim(lowest - 0.02 * k, highest + 0.02 * k)
-    ax.set_ylim(-depth - 0.2, 1.35)
+    ax.set(xlim=(lowest - 0.02 * k, highest + 0.02 * k), ylim=(-depth - 0.2, 1.35))
     ax.set_title(title, fontsize=10)
     ax.axis("off")
     return ax
@@ -195,8 +180,7 @@ def plot_heat_map(
         ax.text(j, i, text, ha="center", va="center", color="white" if dark[i, j] else "black")
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
-    ax.set_xlabel(column_label)
-    ax.set_ylabel(row_label)
+    ax.set(xlabel=column_label, ylabel=row_label)
     ax.set_title(title, fontsize=10)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -229,9 +213,7 @@ def plot_ari_density(values: Mapping[str, float], *, ax: Any = None, title: str 
     ax.set_ylim(bottom=0)
     ax.plot(points, np.zeros_like(points), "|", color="black", ms=16, mew=1.1, clip_on=False)
     ax.axvline(0, color="0.7", lw=0.8, ls="--")
-    ax.set_xlim(grid[0], grid[-1])
-    ax.set_xlabel("adjusted Rand index of k-means against the classes (median of ten runs)")
-    ax.set_ylabel("density over data sets")
-    ax.set_title(title)
+    what = "adjusted Rand index of k-means against the classes (median of ten runs)"
+    ax.set(xlim=grid[[0, -1]], xlabel=what, ylabel="density over data sets", title=title)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

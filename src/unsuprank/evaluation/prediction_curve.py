@@ -66,14 +66,10 @@ class PredictionCurve:
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per size, for files and screens."""
-        columns = {
-            "features": self.sizes,
-            "error": self.error,
-            "random_low": self.random_low,
-            "random_high": self.random_high,
-        }
-        values = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in values]
+        keys = ("features", "error", "random_low", "random_high")
+        columns = (self.sizes, self.error, self.random_low, self.random_high)
+        values = zip(*(column.tolist() for column in columns), strict=True)
+        return [dict(zip(keys, row, strict=True)) for row in values]
 
 
 def no_curve_because(table: Table) -> str | None:

@@ -21,6 +21,7 @@ from .._checks import check_count, check_fraction_or_count, check_number
 from .._parallel import one_blas_thread
 from ..describe.fitted import read_as_told
 from ..describe.frames import as_frame
+from ..describe.ranks import rank_interval
 from ..describe.refits import part_size, refit, row_parts
 from ..ranker import Ranker
 
@@ -154,7 +155,7 @@ def selection_frequency(
     ranks, selected, free = map(np.array, zip(*found, strict=True))
     frequency = selected.mean(axis=0)
     chance = _chance(frequency[:, free[0]])
-    low, high = np.quantile(ranks, [0.05, 0.95], axis=0, method="nearest").astype(int)
+    low, high = rank_interval(ranks)
     one = n_features is None or isinstance(n_features, Real)
     return SelectionFrequency(
         table.names, cut_offs, frequency[0] if one else frequency,

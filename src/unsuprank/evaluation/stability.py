@@ -7,7 +7,7 @@ not corrected for chance and stay above 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -32,7 +32,8 @@ class Stability:
     kuncheva : float
         Overlap corrected for chance (Kuncheva, 2007).
     nogueira : float
-        The variance-based measure of Nogueira, Sechidis and Brown (2018).
+        The variance-based measure of Nogueira, Sechidis and Brown (2018); of sets of one size, as
+        here, it is the mean of Kuncheva's.
     rank_biased_overlap : float
         Agreement at all depths, geometrically weighted to the top (Webber et al., 2010),
         the share of the common tail included: complete rankings reach 1.
@@ -87,19 +88,21 @@ def stability(
         persistence = max(1.0 - 1.0 / k, 0.5)
     check_number("persistence", persistence, 0.0, 1.0, open_low=True)
     memberships = [_membership(r, order, k) for r, order in zip(given, orders, strict=True)]
-    pairs = list(combinations(range(len(orders)), 2))
+    ranks, n = np.argsort(orders, axis=1), orders.shape[1]
 
-    def mean(measure, items: Any, *more) -> float:
-        return float(np.mean([measure(items[a], items[b], *more) for a, b in pairs]))
+    def mean(measure: Callable[..., float], items: Any, *more: float) -> float:
+        return float(np.mean([measure(a, b, *more) for a, b in combinations(items, 2)]))
 
-    ranks = np.argsort(orders, axis=1)
+    common = mean(overlap, orders, k)
+    # Where no other choice is possible, chance has nothing to do with it.
+    beyond_chance = 1.0 if k == n else (common - k / n) / (1.0 - k / n)
     return Stability(
         k=k,
         n_rankings=len(orders),
-        n_features=orders.shape[1],
-        overlap=mean(overlap, orders, k),
-        kuncheva=mean(kuncheva, orders, k),
-        nogueira=nogueira(orders, k),
+        n_features=n,
+        overlap=common,
+        kuncheva=beyond_chance,
+        nogueira=beyond_chance,
         rank_biased_overlap=mean(rank_biased_overlap, orders, persistence),
         spearman=mean(spearman, ranks),
         fuji=mean(_fuzzy_jaccard, memberships),
@@ -109,24 +112,6 @@ def stability(
 def overlap(a: np.ndarray, b: np.ndarray, k: int) -> float:
     """Share of common features among the first `k` of two orders."""
     return len(np.intersect1d(a[:k], b[:k])) / k
-
-
-def kuncheva(a: np.ndarray, b: np.ndarray, k: int) -> float:
-    """Overlap at `k` on a scale where chance is 0; 1 where no other choice is possible."""
-    n = len(a)
-    if k == n:
-        return 1.0
-    return (overlap(a, b, k) - k / n) / (1.0 - k / n)
-
-
-def nogueira(orders: np.ndarray, k: int) -> float:
-    """One minus the mean variance of selecting a feature over that of chance."""
-    m, n = orders.shape
-    if k == n:
-        return 1.0
-    share = np.bincount(orders[:, :k].ravel(), minlength=n) / m
-    variance = m / (m - 1) * share * (1.0 - share)
-    return float(1.0 - variance.mean() / (k / n * (1.0 - k / n)))
 
 
 def rank_biased_overlap(a: np.ndarray, b: np.ndarray, persistence: float) -> float:
@@ -167,7 +152,5 @@ def _check_orders(orders: np.ndarray) -> None:
         raise ValueError("Stability needs at least two rankings.")
     if orders.ndim != 2 or orders.dtype.kind not in "iu":
         raise ValueError("All rankings must be orders (column indices) of the same features.")
-    if not np.array_equal(
-        np.sort(orders, axis=1), np.tile(np.arange(orders.shape[1]), (len(orders), 1))
-    ):
+    if (np.sort(orders, axis=1) != np.arange(orders.shape[1])).any():
         raise ValueError(f"An order must list every column from 0 to {orders.shape[1] - 1} once.")

@@ -4,9 +4,8 @@ from .data_file import DataFile, FileProblem, ReadOptions
 from .file_column import FileColumn, shorten
 from .h5ad import add_scores, align_to_genes, fit_settings, read_anndata
 from .large_file import LargeFile, open_large
-from .read import FORMATS, read_file
+from .read import FORMATS, file_stamp, read_file
 from .score_table import check_ending, read_scores, write_rows, write_scores
-from .unchanged_rows import file_stamp
 from .write import atomic_path, atomic_write
 
 __all__ = [

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from .._progress import progress
-from .budget import check_cells
 from .data_file import DataFile, FileProblem, ReadOptions, check_width
-from .file_column import FileColumn, is_number, nominal_column, shorten
+from .file_column import FileColumn, is_number, nominal_column, parse_floats, shorten
+from .locked_door import memory_for, too_large
+from .parse_dates import parse_dates
 from .text_columns import decode
-from .written_dates import read_dates
 
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
-_NAME = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)"""
-_ATTRIBUTE = re.compile(r"@attribute\s+" + _NAME + r"\s*(.*)", re.IGNORECASE)
-_TOKEN = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
-_SPARSE = re.compile(r"""\s*(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*)\s*(,|$)""")
-_QUOTES = ("'", '"')
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"\s*""")
-_NUMERIC = ("numeric", "real", "integer")
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]++)\s*(.+)", re.IGNORECASE)
+#: A value up to the next comma, and in a sparse row the number of its column before it.
+_VALUE = rf"({_QUOTED}|[^\s,'\"][^,]*|)\s*(,|$)"
+_DENSE, _SPARSE = re.compile(rf"\s*{_VALUE}"), re.compile(rf"\s*(\d+)\s+{_VALUE}")
+_KINDS = {"real": "numeric", "integer": "numeric"} | {k: k for k in ("numeric", "string", "date")}
 
 
 @dataclass(frozen=True)
@@ -36,22 +34,24 @@ class Attribute:
     @property
     def default(self) -> str:
         """The value that a sparse row leaves out."""
-        return "0" if self.kind == "numeric" or not self.values else self.values[0]
+        return self.values[0] if self.values else "0"
 
 
 def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read an ARFF file."""
     notes: list[str] = []
     lines = decode(path.read_bytes(), source, notes).splitlines()
-    attributes, start = _read_header(lines, source)
-    rows = _rows(lines, start)
+    numbered = [(number, line.strip()) for number, line in enumerate(lines, 1)]
+    attributes, start = _read_header(numbered, source)
+    rows = [(n, line) for n, line in numbered[start:] if line and not line.startswith("%")]
     if not rows:
         raise FileProblem(f"{source} has no rows after @data")
     check_width(len(attributes), source)
-    check_cells([(len(rows), len(attributes))], path, source)
+    if 8 * len(rows) * len(attributes) > memory_for(path):
+        raise too_large(source, memory_for(path))
     where = [number for number, _ in rows]
     defaults = [attribute.default for attribute in attributes]
-    cells = [_cells(row, defaults, number, source) for number, row in rows]
+    cells = [_cells(row, defaults, f"{source}, line {number}") for number, row in rows]
     columns = []
     with progress(f"reading {shorten(source)}", len(attributes)) as bar:
         for attribute, values in zip(attributes, zip(*cells, strict=True), strict=True):
@@ -60,85 +60,67 @@ def read_arff(path: Path, source: str, _: ReadOptions) -> DataFile:
     return DataFile(source, columns, None, notes)
 
 
-def _read_header(lines: list[str], source: str) -> tuple[list[Attribute], int]:
+def _read_header(lines: list[tuple[int, str]], source: str) -> tuple[list[Attribute], int]:
+    """The attributes, and how many lines come before the data."""
     attributes: list[Attribute] = []
-    for number, line in enumerate(lines, 1):
-        line = line.strip()
+    for number, line in lines:
         lower = line.lower()
         if lower.startswith("@data"):
             if not attributes:
                 break
             return attributes, number
         if lower.startswith("@attribute"):
-            attributes.append(_attribute(line, number, source))
+            attributes.append(_attribute(line, f"{source}, line {number}"))
     raise FileProblem(f"{source} is not an ARFF file: it needs @attribute lines and @data")
 
 
-def _attribute(line: str, number: int, source: str) -> Attribute:
+def _attribute(line: str, where: str) -> Attribute:
     match = _ATTRIBUTE.match(line)
-    kind = match.group(2).strip() if match else ""
-    if match is None or not kind:
-        raise FileProblem(f"{source}, line {number}: not an @attribute line: {shorten(line)}")
-    name = _unquote(match.group(1))
-    if kind.startswith("{") and kind.rstrip().endswith("}"):
-        inner = kind.rstrip()[1:-1]
-        values = [_unquote(t) for t in _tokens(inner, number, source)]
-        return Attribute(name, "nominal", tuple(values))
-    word = kind.split()[0].lower()
-    if word in _NUMERIC:
-        return Attribute(name, "numeric")
-    if word in ("string", "date"):
-        return Attribute(name, word)
-    raise FileProblem(
-        f"{source}, line {number}: attributes of type {shorten(kind)!r} are not known"
-    )
+    if match is None:
+        raise FileProblem(f"{where}: not an @attribute line: {shorten(line)}")
+    name, kind = _unquote(match[1]), match[2].strip()
+    if kind.startswith("{") and kind.endswith("}"):
+        return Attribute(name, "nominal", tuple(map(_unquote, _tokens(kind[1:-1], where))))
+    known = _KINDS.get(kind.split()[0].lower())
+    if known is None:
+        raise FileProblem(f"{where}: attributes of type {shorten(kind)!r} are not known")
+    return Attribute(name, known)
 
 
-def _rows(lines: list[str], start: int) -> list[tuple[int, str]]:
-    """The lines that hold a row, with their numbers."""
-    stripped = ((number, line.strip()) for number, line in enumerate(lines[start:], start + 1))
-    return [(number, line) for number, line in stripped if line and not line.startswith("%")]
-
-
-def _cells(line: str, defaults: list[str], number: int, source: str) -> list[str | None]:
+def _cells(line: str, defaults: list[str], where: str) -> list[str | None]:
+    """The values of a row; None where one is missing."""
     if line.startswith("{"):
-        return _sparse_row(line, defaults, number, source)
-    tokens = _tokens(line, number, source)
-    if len(tokens) != len(defaults):
-        raise FileProblem(
-            f"{source}, line {number}: {len(tokens)} values where {len(defaults)} attributes "
-            "are declared"
-        )
-    return [None if t == "?" else _unquote(t) for t in tokens]
+        row = _sparse_row(line, defaults, where)
+    else:
+        row = _tokens(line, where)
+        if len(row) != len(defaults):
+            raise FileProblem(
+                f"{where}: {len(row)} values where {len(defaults)} attributes are declared"
+            )
+    return [None if token == "?" else _unquote(token) for token in row]
 
 
-def _tokens(line: str, number: int, source: str) -> list[str]:
+def _tokens(line: str, where: str) -> list[str]:
     if "'" not in line and '"' not in line:
         return [t.strip() for t in line.split(",")]
-    tokens, position = [], 0
-    while True:
-        match = _TOKEN.match(line, position)
-        if match is None or _unclosed(match.group(1)):
-            raise FileProblem(f"{source}, line {number}: a quotation mark is not closed")
-        tokens.append(match.group(1).strip())
-        position = match.end()
-        if match.group(2) == "":
-            return tokens
+    tokens, position, comma = [], 0, ","
+    while comma:
+        match = _DENSE.match(line, position)
+        if match is None:
+            raise FileProblem(f"{where}: a quotation mark is not closed")
+        tokens.append(match[1].strip())
+        position, comma = match.end(), match[2]
+    return tokens
 
 
-def _unclosed(token: str) -> bool:
-    return token[:1] in _QUOTES and _QUOTED.fullmatch(token) is None
-
-
-def _sparse_row(line: str, defaults: list[str], number: int, source: str) -> list[str | None]:
-    row: list[str | None] = [*defaults]
+def _sparse_row(line: str, defaults: list[str], where: str) -> list[str]:
+    row = [*defaults]
     body, position = line[1:].rstrip().removesuffix("}").strip(), 0
     while position < len(body):
         match = _SPARSE.match(body, position)
-        if match is None or int(match.group(1)) >= len(row):
-            raise FileProblem(f"{source}, line {number}: not a sparse row: {shorten(line)}")
-        value = match.group(2).strip()
-        row[int(match.group(1))] = None if value == "?" else _unquote(value)
+        if match is None or int(match[1]) >= len(row):
+            raise FileProblem(f"{where}: not a sparse row: {shorten(line)}")
+        row[int(match[1])] = match[2].strip()
         position = match.end()
     return row
 
@@ -150,25 +132,34 @@ def _unquote(token: str) -> str:
 
 
 def _column(
-    attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
+    attribute: Attribute, cells: Sequence[str | None], lines: list[int], source: str
 ) -> FileColumn:
     if attribute.kind == "numeric":
-        return FileColumn(attribute.name, _numbers(attribute, cells, lines, source))
+        known = ["nan" if cell is None else cell for cell in cells]
+        try:
+            return FileColumn(attribute.name, parse_floats(known))
+        except ValueError:
+            odd, what = next(i for i, c in enumerate(known) if not is_number(c)), "in the numeric"
+            raise _misfit(attribute, known[odd], lines[odd], source, f"{what} attribute") from None
     if attribute.kind == "nominal":
-        allowed = frozenset(attribute.values)
+        allowed = {None, *attribute.values}
         for cell, line in zip(cells, lines, strict=True):
-            if cell is not None and cell not in allowed:
-                raise FileProblem(
-                    f"{source}, line {line}: {shorten(cell, 30)!r} is not a declared value of "
-                    f"{shorten(attribute.name)!r}"
-                )
+            if cell not in allowed:
+                raise _misfit(attribute, cell, line, source, "is not a declared value of")
     column = nominal_column(attribute.name, cells)
     return _dates(column) if attribute.kind == "date" else column
 
 
+def _misfit(
+    attribute: Attribute, cell: str | None, line: int, source: str, what: str
+) -> FileProblem:
+    said, name = shorten(cell or "", 30), shorten(attribute.name)
+    return FileProblem(f"{source}, line {line}: {said!r} {what} {name!r}")
+
+
 def _dates(column: FileColumn) -> FileColumn:
     words = column.categories.tolist()  # type: ignore[union-attr]
-    reading = read_dates(words)
+    reading = parse_dates(words)
     if words and reading.readable.all():
         return column.as_numbers(reading.numbers, reading.note)
     problem = (
@@ -176,17 +167,3 @@ def _dates(column: FileColumn) -> FileColumn:
         "numbers, leave the column out with --drop, or rank it with --nominal"
     )
     return replace(column, problem=problem)
-
-
-def _numbers(
-    attribute: Attribute, cells: tuple[str | None, ...], lines: list[int], source: str
-) -> np.ndarray:
-    written = ["nan" if cell is None else cell for cell in cells]
-    try:
-        return np.fromiter(map(float, written), dtype=np.float64, count=len(cells))
-    except ValueError:
-        i = next(i for i, cell in enumerate(written) if not is_number(cell))
-        raise FileProblem(
-            f"{source}, line {lines[i]}: {shorten(written[i], 30)!r} in the numeric attribute "
-            f"{shorten(attribute.name)!r}"
-        ) from None

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy import sparse
-
-from .budget import check_bytes, check_cells
-from .data_file import (
-    DataFile,
-    FileProblem,
-    ReadOptions,
-    any_error_means,
-    check_width,
-    matrix_columns,
-)
-from .hdf5 import check_hdf5
-from .matlab import HEADER_BYTES, read_matlab, version_of
+from .data_file import DataFile, FileProblem, ReadOptions, matrix_columns, wrap_errors
+from .locked_door import parse
 
 #: Where the table usually is, and where the names of its columns are.
 TABLE_KEYS = ("X", "x", "data", "fea", "features")
@@ -31,105 +16,20 @@ NAME_KEYS = ("feature_names", "var_names", "names", "columns", "genes")
 
 def read_npy(path: Path, source: str, _: ReadOptions) -> DataFile:
     """Read a .npy file, which holds one array."""
-    try:
-        # Mapped, so that a header that promises more than there is says so at once.
-        matrix = np.array(np.load(path, mmap_mode="r", allow_pickle=False))
-    except (ValueError, EOFError, OSError) as error:
-        raise FileProblem(_refusal(source, error)) from None
-    return _from_matrix(matrix, source)
+    return _from_matrix(parse("npy", path, source), source)
 
 
 def read_npz(path: Path, source: str, options: ReadOptions) -> DataFile:
     """Read the table among the arrays of an .npz file, or the sparse matrix that SciPy stored."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            if not isinstance(stored, np.lib.npyio.NpzFile):
-                raise FileProblem(f"{source} is not an .npz file")
-            check_bytes(sum(_sizes(stored)), path, source)
-            if {"format", "shape", "data"} <= set(stored.files):
-                return _from_matrix(sparse.load_npz(path), source)
-            return _from_variables(_plain_arrays(stored, source), source, options.key)
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, FileProblem):
-            raise
-        raise FileProblem(_refusal(source, error)) from None
-
-
-def _sizes(stored: Any) -> Iterator[int]:
-    """Bytes of the arrays of an .npz file, as their headers tell, with eight or more for a cell."""
-    for name in stored.zip.namelist():
-        with stored.zip.open(name) as stream:
-            if not name.endswith(".npy"):
-                continue
-            version = np.lib.format.read_magic(stream)
-            one = version == (1, 0)
-            read = (
-                np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
-            )
-            shape, _, dtype = read(stream)
-            yield math.prod(shape) * max(8, dtype.itemsize)
-
-
-def _refusal(source: str, error: Exception) -> str:
-    if "allow_pickle=False" in str(error) or "Python objects" in str(error):
-        return (
-            f"{source} holds Python objects, which are refused because unpickling can run any "
-            "code; save plain numbers instead"
-        )
-    said = str(error).partition("\n")[0]  # the lines below tell programmers how to read it anyway
-    return f"{source} cannot be read: {said}"
-
-
-def _plain_arrays(stored: Any, source: str) -> dict[str, np.ndarray]:
-    """Read all arrays but those with objects inside, which are refused if no table is left."""
-    arrays, refused = {}, []
-    for name in stored.files:
-        try:
-            arrays[name] = stored[name]
-        except ValueError as error:
-            refused.append(_refusal(f"{source} ({name})", error))
-    if refused and not any(a.ndim == 2 for a in arrays.values()):
-        raise FileProblem(refused[0])
-    return arrays
+    found = parse("npz", path, source)
+    if isinstance(found, dict):
+        return _from_variables(found, source, options.key)
+    return _from_matrix(found, source)
 
 
 def read_mat(path: Path, source: str, options: ReadOptions) -> DataFile:
     """Read the table among the variables of a MATLAB file."""
-    with path.open("rb") as stream:
-        header = stream.read(HEADER_BYTES)
-    read = {1: read_matlab, 2: _read_hdf5}.get(version_of(header), _read_version_4)
-    with any_error_means(f"{source} is not a readable .mat file"):
-        variables = read(path, source)
-    plain = {k: v for k, v in variables.items() if not k.startswith("__")}
-    return _from_variables(plain, source, options.key)
-
-
-def _read_version_4(path: Path, source: str) -> dict[str, Any]:
-    from scipy.io import loadmat, whosmat
-
-    with path.open("rb") as stream:
-        if 0 not in stream.read(4):
-            raise ValueError("it does not begin as one")
-    plain = [shape for _, shape, kind in whosmat(path) if kind != "sparse"]
-    check_cells(plain, path, source)
-    return loadmat(path, spmatrix=False)  # True copies them
-
-
-def _read_hdf5(path: Path, source: str) -> dict[str, np.ndarray]:
-    try:
-        import h5py
-    except ImportError:
-        raise FileProblem(
-            f"{source} is a MATLAB 7.3 file; pip install 'unsuprank[io]' to read it"
-        ) from None
-    check_hdf5(path, source)
-    with h5py.File(path) as stored:
-        # MATLAB stores columns first, so every matrix comes transposed.
-        return {
-            name: np.asarray(item).T
-            for name, item in stored.items()
-            if isinstance(item, h5py.Dataset) and item.dtype.kind in "fiub"
-        }
+    return _from_variables(parse("mat", path, source), source, options.key)
 
 
 def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
@@ -137,7 +37,7 @@ def read_svmlight(path: Path, source: str, _: ReadOptions) -> DataFile:
     from sklearn.datasets import load_svmlight_file
 
     # Given a name, it would unpack .gz and .bz2, whatever comes out of them.
-    with path.open("rb") as stream, any_error_means(f"{source} is not an svmlight file"):
+    with path.open("rb") as stream, wrap_errors(f"{source} is not an svmlight file"):
         matrix, label = load_svmlight_file(stream)
     notes = ["the first number of every line is a label; it is not ranked"]
     return _from_matrix(matrix, source, notes=notes, beside={"label": label})
@@ -151,10 +51,15 @@ def _from_variables(variables: Mapping[str, Any], source: str, key: str | None) 
     }
     chosen = _choose(tables, list(variables), source, key)
     matrix = tables[chosen]
-    names = _find_names(variables, matrix.shape[1])
-    beside = {name: _texts(v) or v for name, v in variables.items() if name != chosen}
+    names = next((variables[k] for k in NAME_KEYS if _names(variables.get(k), matrix)), None)
+    beside = {name: value for name, value in variables.items() if name != chosen}
     notes = [f"read {chosen!r}; not ranked: {', '.join(map(repr, beside))}"] if beside else []
     return _from_matrix(matrix, source, names, notes, beside)
+
+
+def _names(variable: Any, matrix: Any) -> bool:
+    """Whether a variable holds a text for every column of a matrix."""
+    return isinstance(variable, list) and len(variable) == matrix.shape[1]
 
 
 def _choose(tables: Mapping[str, Any], all_names: list[str], source: str, key: str | None) -> str:
@@ -175,24 +80,6 @@ def _choose(tables: Mapping[str, Any], all_names: list[str], source: str, key: s
     )
 
 
-def _find_names(variables: Mapping[str, Any], n_columns: int) -> list[str] | None:
-    for key in NAME_KEYS:
-        names = _texts(variables.get(key))
-        if names is not None and len(names) == n_columns:
-            return names
-    return None
-
-
-def _texts(variable: Any) -> list[str] | None:
-    """Read an array of texts, or a cell array of MATLAB with one text in each cell."""
-    if getattr(variable, "dtype", np.dtype(float)).kind not in "UO":
-        return None
-    flat = [np.asarray(v).ravel() for v in variable.ravel()]
-    if not all(v.size == 1 and v.dtype.kind == "U" for v in flat):
-        return None
-    return [str(v[0]) for v in flat]
-
-
 def _from_matrix(
     matrix: Any,
     source: str,
@@ -200,13 +87,11 @@ def _from_matrix(
     notes: list[str] | None = None,
     beside: Mapping[str, Any] | None = None,
 ) -> DataFile:
-    if matrix.ndim == 1:
+    if getattr(matrix, "ndim", 0) == 1:
         matrix = matrix[:, None]
-    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or 0 in matrix.shape:
-        shape = " x ".join(map(str, matrix.shape)) or "single value"
-        raise FileProblem(
-            f"{source} holds a {shape} array of {matrix.dtype}; a table of numbers is needed"
-        )
-    check_width(matrix.shape[1], source)
+    kind = matrix.dtype.kind if hasattr(matrix, "dtype") else "O"
+    if kind not in "fiub" or matrix.ndim != 2 or 0 in matrix.shape:
+        what = " x ".join(map(str, matrix.shape)) or "single value" if kind != "O" else "text"
+        raise FileProblem(f"{source} holds a {what} array; a table of numbers is needed")
     columns = matrix_columns(matrix, names, source)
     return DataFile(source, columns, notes=notes or [], beside=beside or {})

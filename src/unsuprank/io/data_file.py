@@ -47,7 +47,7 @@ class FileProblem(ValueError):
 
 
 @contextmanager
-def any_error_means(sentence: str) -> Iterator[None]:
+def wrap_errors(sentence: str) -> Iterator[None]:
     """Say `sentence` of a file, and what was wrong, whatever its parser stumbles over.
 
     Libraries that parse files raise errors of many kinds where bytes are damaged.
@@ -63,7 +63,7 @@ def any_error_means(sentence: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a reader may be told instead of finding it out."""
+    """What a reader may be told; the rest is detected."""
 
     format: str | None = None
     #: Whether the first row of a delimited file names the columns.
@@ -301,12 +301,12 @@ def matrix_columns(matrix: Any, names: Sequence[str] | None, source: str) -> lis
 
     Missing values and flags have no sparse form: a matrix with such is written out at once.
     """
+    check_width(matrix.shape[1], source)
     held = sparse.issparse(matrix) and matrix.dtype.kind in "iuf"
     if not held or not np.isfinite(matrix.data).all():
         return numeric_columns(densify(matrix, source), names)
     if 8 * matrix.shape[0] > MAX_COLUMN_BYTES:
         raise FileProblem(f"{source} holds {matrix.shape[0]:,} rows; select some of them first")
-    check_width(matrix.shape[1], source)
     try:
         table = read_table(matrix, min_rows=0)
     except ValueError as error:

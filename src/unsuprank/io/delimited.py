@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections import Counter
-from collections.abc import Iterator
 from io import StringIO
 from itertools import islice
 from pathlib import Path
 
-from .arrow_rows import arrow_rows
 from .cell_rows import SAMPLE_ROWS, Rows, read_rows
+from .csv_batches import CsvBatches
 from .data_file import DataFile, FileProblem, ReadOptions
 from .text_columns import decode
 
@@ -19,6 +19,8 @@ DELIMITERS = ("\t", ";", ",", "|", " ")
 DELIMITER_NAMES = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
 #: Characters from which on pyarrow, if it is there, splits the cells: it takes a while to load.
 ARROW_LENGTH = 2**20
+#: And so many for each column: its work for a column is the same for a text of any length.
+LEAST_OF_COLUMN = 1000
 #: Characters at the beginning of a file that tell how it is written.
 SAMPLE_LENGTH = 2**22
 
@@ -31,50 +33,26 @@ def read_delimited(path: Path, source: str, options: ReadOptions) -> DataFile:
         raise FileProblem(f"{source} is empty")
     delimiter = delimiter_of(text, path, options)
     if len(text) >= ARROW_LENGTH:
-        found = _read_by_arrow(text, delimiter, source, options, notes)
-        if found is not None:
-            return found
+        with contextlib.suppress(FileProblem, ImportError):
+            found = _read_by_arrow(text, delimiter, source, options, list(notes))
+            if not any(column.problem for column in found.columns):
+                return found
+    # Small, or odd: messages can name the line where cells are read one by one.
     rows = split_cells(text, delimiter, source)
-    return read_rows(rows, source, options, notes, commas=delimiter != ",")
+    return read_rows(rows, source, options, notes, delimiter)
 
 
 def _read_by_arrow(
     text: str, delimiter: str, source: str, options: ReadOptions, notes: list[str]
-) -> DataFile | None:
-    """Read a large file by pyarrow; None where there is none, or anything is odd.
+) -> DataFile:
+    import pyarrow as pa
 
-    Whatever is odd has to be read cell by cell, so that messages can name the line.
-    """
-    end = first_row(_beginning(text), delimiter)
-    rows = None if end is None else arrow_rows(text, delimiter, *end)
-    if rows is None:
-        return None
-    try:
-        found = read_rows(rows, source, options, said := list(notes), commas=delimiter != ",")
-    except FileProblem:
-        return None
-    if any(column.problem for column in found.columns):
-        return None
-    notes[:] = said
-    return found
-
-
-def first_row(text: str, delimiter: str) -> tuple[list[str], int] | None:
-    """Give the cells of the first row that has any, and where the text goes on after it."""
-    lines = StringIO(text, newline="")
-    read: list[int] = []
-
-    def counted() -> Iterator[str]:
-        for line in lines:
-            read.append(len(line))
-            yield line
-
-    try:
-        reader = csv.reader(counted(), delimiter=delimiter, skipinitialspace=delimiter == " ")
-        row = next((r for r in reader if _has_cells(r)), None)
-    except csv.Error:
-        return None
-    return None if row is None else (row, sum(read))
+    rows = split_cells(_beginning(text), delimiter, source)
+    if "\0" in text or len(text) < LEAST_OF_COLUMN * len(rows.first):
+        raise FileProblem(f"{source} is read cell by cell")
+    opened = pa.BufferReader(text.encode())
+    batches = CsvBatches.find(opened, source, "utf8", delimiter, rows, options, notes)
+    return batches.read(options, notes)
 
 
 def _has_cells(row: list[str]) -> bool:

@@ -93,10 +93,21 @@ class FileColumn:
         return nominal_column(self.name, [None if t in words or not t else t for t in self.texts()])
 
 
+def parse_floats(cells: Sequence[str]) -> np.ndarray:
+    """Read texts as float64 as Python reads them, but for "1_000": a well of a plate is no number.
+
+    A ValueError if one of them is not a number.
+    """
+    if "_" in "".join(cells):
+        raise ValueError("an underscore is no part of a number")
+    # NumPy would make an array of texts, all as wide as the longest, on its way to numbers.
+    return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
+
+
 def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number as Python writes it."""
+    """Tell whether a cell is a number."""
     try:
-        float(cell)
+        parse_floats([cell])
     except ValueError:
         return False
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,21 @@ from .data_file import (
     DataFile,
     FileProblem,
     ReadOptions,
-    any_error_means,
     matrix_columns,
     unique_names,
+    wrap_errors,
 )
-from .hdf5 import check_hdf5
+from .locked_door import parse
 from .write import atomic_path
 
 
 def read_h5ad(path: Path, source: str, options: ReadOptions) -> DataFile:
     """Read the matrix of an .h5ad file that the options name; X by default."""
-    adata = open_h5ad(path, source)
-    return read_anndata(adata, layer=options.layer, raw=options.raw, source=source)
+    layer, raw = options.layer, options.raw
+    found = parse("h5ad", path, source, layer=layer, raw=raw)
+    if found["raw"] is not None:
+        found["raw"] = SimpleNamespace(**found["raw"])
+    return read_anndata(SimpleNamespace(**found), layer=layer, raw=raw, source=source)
 
 
 def read_anndata(
@@ -37,21 +41,6 @@ def read_anndata(
     what = "raw" if raw else f"layer {layer!r}" if layer else "X"
     rows = [str(n) for n in adata.obs_names]
     return DataFile(source, columns, rows, [f"read {what}"], beside=adata.obs, row_title="cell")
-
-
-def open_h5ad(path: Path, source: str) -> Any:
-    """Open the AnnData of a file, whatever version wrote it."""
-    try:
-        import anndata
-    except ImportError:
-        raise FileProblem(
-            f"{source}: .h5ad needs anndata; pip install 'unsuprank[io]' to read it"
-        ) from None
-    with any_error_means(f"{source} is not a readable .h5ad file"):
-        check_hdf5(path, source)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # files of old versions are fine
-            return anndata.read_h5ad(path)
 
 
 def _pick_matrix(adata: Any, *, layer: str | None, raw: bool, source: str) -> tuple[Any, Any]:
@@ -99,7 +88,12 @@ def add_scores(
     path: Path, names: list[str], ranker: Ranker, options: ReadOptions, key: str = "unsuprank"
 ) -> None:
     """Put scores and ranks of a file's genes into the file; a failure leaves it as it was."""
-    adata = open_h5ad(path, path.name)
+    parse("hdf5", path, path.name)
+    with warnings.catch_warnings(), wrap_errors(f"{path.name} is not a readable .h5ad file"):
+        warnings.simplefilter("ignore")  # files of old versions are fine
+        import anndata
+
+        adata = anndata.read_h5ad(path)
     adata.var[f"{key}_score"] = align_to_genes(adata, names, ranker.scores_)
     adata.var[f"{key}_rank"] = align_to_genes(adata, names, ranker.ranking_)
     adata.uns[key] = fit_settings(ranker, layer=options.layer, raw=options.raw)

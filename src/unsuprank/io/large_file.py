@@ -7,7 +7,7 @@ they take.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 
 from ..row_source import ArrayRows, RowSource
+from ..table import Table
+from .arrow_columns import ColumnReading
 from .csv_rows import spill_delimited
-from .data_file import DataFile, FileProblem, ReadOptions
+from .data_file import DataFile, FileProblem, ReadOptions, wrap_errors
 from .file_column import FileColumn
-from .hdf5 import walk_through
-from .parquet_rows import ColumnReading, ParquetRows
-from .read import format_of
-from .unchanged_rows import UnchangedRows, check_unchanged, file_stamp
+from .locked_door import parse
+from .parquet_rows import ParquetRows
+from .read import BYTES_A_CHARACTER, format_of
 
-#: Bytes that reading takes for every byte of text, and for every cell of an array.
-BYTES_A_CHARACTER, BYTES_A_CELL = 5, 16
+#: Bytes that reading takes for every cell of an array.
+BYTES_A_CELL = 16
 #: Rows of the sample by which a large file is looked at.
 SAMPLE_ROWS = 10_000
 
@@ -45,6 +46,28 @@ class SampledFile(DataFile):
             if 2 * distinct > known > 0:
                 found[column.name] = f"{distinct:,} different values in {known:,}"
         return found
+
+
+class FileRows(RowSource):
+    """Rows that are read from a file as they are asked for; what is wrong with them is told of it.
+
+    Damage may come to light in any part of a file, in whatever way its library stumbles over it.
+    """
+
+    def __init__(self, rows: RowSource, source: str) -> None:
+        self.rows, self._sentence = rows, f"{source} cannot be read"
+        self.schema, self.n_rows = rows.schema, rows.n_rows
+        self.random_access = rows.random_access
+
+    def take(self, rows: np.ndarray) -> Table:
+        """The rows with these indices, which increase."""
+        with wrap_errors(self._sentence):
+            return self.rows.take(rows)
+
+    def chunks(self, n_rows: int) -> Iterator[Table]:
+        """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
+        with wrap_errors(self._sentence):
+            yield from self.rows.chunks(n_rows)
 
 
 @dataclass(frozen=True)
@@ -98,11 +121,8 @@ def open_large(
     opener = _OPENERS.get(format_of(path, options))
     if opener is None:
         return None
-    stamp = file_stamp(path)
     try:
-        opened = opener(path, options, memory, nominal)
-        check_unchanged(path, stamp)
-        return opened
+        return opener(path, options, memory, nominal)
     except FileProblem:
         raise
     except Exception:  # the reader of whole files has the words for what is wrong with this one
@@ -136,7 +156,7 @@ def _open_parquet(
     if n_bytes <= memory:
         return None
     rows = ParquetRows(path, nominal=nominal, na=options.na)
-    return LargeFile(path.name, UnchangedRows(rows, path), [], n_bytes, readings=rows.readings)
+    return LargeFile(path.name, FileRows(rows, path.name), [], n_bytes, readings=rows.readings)
 
 
 def _open_npy(
@@ -155,7 +175,7 @@ def _open_h5ad(
         from anndata.io import read_elem, sparse_dataset
     except ImportError:
         return None
-    walk_through(path, path.name)
+    parse("hdf5", path, path.name)
     stored = h5py.File(path)
     where = "raw/X" if options.raw else f"layers/{options.layer}" if options.layer else "X"
     if where not in stored or "var" not in stored:
@@ -203,7 +223,7 @@ def _of_array(
         rows = ArrayRows(array, names, nominal or None)
     except ValueError as problem:
         raise FileProblem(f"{path.name}: {problem}") from None
-    return LargeFile(path.name, UnchangedRows(rows, path), [], n_bytes, beside)
+    return LargeFile(path.name, FileRows(rows, path.name), [], n_bytes, beside)
 
 
 _OPENERS: dict[str, Callable[..., LargeFile | None]] = {

@@ -2,16 +2,13 @@
 
 A Parquet file is read from one end to the other, a batch of rows at a time; some of its rows cannot
 be had without reading all around them, so that whoever wants many samples takes them together.
-Numbers need nothing but their batch. Names, dates and texts mean something only in view of the
-whole column (codes of names are those of all names in order, days count from the first): for these
-there is one pass at the beginning, after which each column has a :class:`ColumnReading` that turns
-any of its batches into numbers, as :func:`~.parquet.read_parquet` does with the whole column.
+For names, dates and texts there is one pass at the beginning, after which each column has a
+:class:`~.arrow_columns.ColumnReading`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,38 +17,11 @@ import numpy as np
 from .._progress import progress
 from ..row_source import RowSource
 from ..table import Schema, Table
+from .arrow_columns import Survey, Understand, column_of_texts, index_names
 from .data_file import FileProblem, unique_names
-from .file_column import FileColumn, boolean_column, column_of, is_number
-from .parquet import (
-    coded,
-    column_of_others,
-    column_of_texts,
-    group_sizes,
-    index_names,
-    kind_of,
-    leaves_of_texts,
-    numbers_of,
-    rows_of_group,
-    seconds_of,
-)
-from .written_dates import time_scale
 
 #: Rows that are decoded at a time.
 BATCH_ROWS = 2**16
-
-
-@dataclass(frozen=True)
-class ColumnReading:
-    """How batches of a column become numbers, and what a column of such numbers is."""
-
-    #: The name, the nominal values, a note and a problem of the column; it has no rows.
-    column: FileColumn
-    #: None if there is nothing to rank in it.
-    numbers: Callable[[Any], np.ndarray] | None
-    #: Whether the column holds True and False, and nothing is missing.
-    boolean: bool = False
-    #: How many values are known, of a nominal column.
-    n_known: int = 0
 
 
 class ParquetRows(RowSource):
@@ -61,7 +31,7 @@ class ParquetRows(RowSource):
     ----------
     path : str or Path
     nominal : collection of str
-        Columns of numbers that are names.
+        Numeric columns to treat as categorical.
     na : collection of str
         Cells that mean a missing value.
     understand : callable, optional
@@ -75,7 +45,7 @@ class ParquetRows(RowSource):
         *,
         nominal: Collection[str] = (),
         na: Collection[str] = (),
-        understand: Callable[[str, list], FileColumn] = column_of_texts,
+        understand: Understand = column_of_texts,
     ) -> None:
         import pyarrow.parquet
 
@@ -85,7 +55,9 @@ class ParquetRows(RowSource):
             self._group_rows = group_sizes(file.metadata)
         self.n_rows = sum(self._group_rows)
         stored = [name for name in schema.names if name not in index_names(schema)]
-        surveys = {name: _Survey(schema.field(name).type, name in nominal) for name in stored}
+        surveys = {
+            name: Survey(schema.field(name).type, nominal=name in nominal) for name in stored
+        }
         if len(surveys) < len(stored):
             raise FileProblem(f"{Path(path).name} has two columns of one name; rename one of them")
         self._survey(surveys)
@@ -171,7 +143,7 @@ class ParquetRows(RowSource):
                     yield batch.select(columns)  # in this order
                 pa.default_memory_pool().release_unused()
 
-    def _survey(self, surveys: dict[str, _Survey]) -> None:
+    def _survey(self, surveys: dict[str, Survey]) -> None:
         """Look at all values of the columns that are not understood by themselves."""
         looked_at = [name for name, survey in surveys.items() if survey.needs_a_pass]
         if not looked_at:
@@ -191,115 +163,33 @@ class ParquetRows(RowSource):
         )
 
 
-class _Survey:
-    """What has to be known of all values of a column before any of them can be read."""
-
-    def __init__(self, kind: Any, nominal: bool) -> None:
-        self.type, self.kind, self.nominal = kind, kind_of(kind), nominal
-        self.needs_a_pass = nominal or self.kind not in ("numbers", "others")
-        self.words: set = set()
-        self.first, self.last = np.inf, -np.inf
-        self.n_known = self.n_rows = 0
-
-    def add(self, values: Any) -> None:
-        """Take note of a batch."""
-        self.n_rows += len(values)
-        self.n_known += len(values) - values.null_count
-        if self.kind == "times" and not self.nominal:
-            seconds = seconds_of(values)
-            if not np.isnan(seconds).all():
-                self.first = min(self.first, float(np.nanmin(seconds)))
-                self.last = max(self.last, float(np.nanmax(seconds)))
-        elif self.kind != "booleans":
-            self.words.update(_texts_of(values.unique()).drop_null().to_pylist())
-
-    def reading(
-        self, name: str, na: frozenset[str], understand: Callable[[str, list], FileColumn]
-    ) -> ColumnReading:
-        """How batches of the column are read."""
-        if self.kind == "others":
-            return ColumnReading(column_of_others(name, self.type, 0), None)
-        if self.kind == "booleans":
-            complete = self.n_known == self.n_rows
-            return ColumnReading(boolean_column(name, np.empty(0)), numbers_of, complete)
-        if self.kind == "times" and not self.nominal:
-            return self._reading_of_times(name)
-        if self.kind == "numbers" and not self.nominal:
-            return ColumnReading(FileColumn(name, np.empty(0)), _Numbers(na))
-        words = sorted(w for w in self.words if w == w and w not in na)
-        if self.kind == "numbers":
-            column = column_of(name, np.array(words, dtype=float)).as_nominal()
-        elif self.kind == "texts":
-            column = understand(name, words)
-        else:
-            column = column_of(name, np.array(words, dtype=object))
-        column = column.as_nominal() if self.nominal else column
-        return ColumnReading(
-            replace(column, values=np.empty(0), as_written=None),
-            _Words(words, column.values),
-            column.boolean and self.n_known == self.n_rows,
-            n_known=self.n_known,
-        )
-
-    def _reading_of_times(self, name: str) -> ColumnReading:
-        if self.first > self.last:
-            return ColumnReading(FileColumn(name, np.empty(0)), seconds_of)
-        start, unit, since = time_scale(self.first, self.last)
-        note = f"holds dates or times; it is read as {since}"
-        if "duration" in str(self.type):
-            start, unit, note = 0.0, 1.0, "is read as seconds"
-        return ColumnReading(FileColumn(name, np.empty(0), note=note), _Times(start, unit))
+def group_sizes(stored) -> list[int]:
+    """How many rows each group of rows has; an error unless these are the rows of the file."""
+    sizes = [stored.row_group(g).num_rows for g in range(stored.num_row_groups)]
+    if sum(sizes) != stored.num_rows or min(sizes, default=0) < 0:
+        raise ValueError(f"its groups have {sum(sizes):,} rows, and it says {stored.num_rows:,}")
+    return sizes
 
 
-def _texts_of(values: Any) -> Any:
-    """Values whose different ones can be counted: texts where they have a dictionary or times."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def rows_of_group(file, group: int, columns: list[str], most: int) -> Iterator[Any]:
+    """Batches of the rows of a group, `most` at a time.
 
-    kind = kind_of(values.type)
-    if kind == "names":
-        return values.cast(values.type.value_type)
-    if kind == "numbers":
-        return pc.cast(values, pa.float64(), safe=False)
-    return pc.cast(values, pa.string()) if kind == "times" else values
-
-
-@dataclass(frozen=True)
-class _Numbers:
-    """Reads numbers; those that stand for a gap are missing."""
-
-    na: frozenset[str]
-
-    def __call__(self, values: Any) -> np.ndarray:
-        numbers = numbers_of(values)
-        gaps = [float(word) for word in self.na if is_number(word)]
-        return np.where(np.isin(numbers, gaps), np.nan, numbers) if gaps else numbers
+    A damaged column may say that it has more values than there are rows, and go on for ever.
+    """
+    left = file.metadata.row_group(group).num_rows
+    for batch in file.iter_batches(max(1, min(left, most)), [group], columns):
+        left -= batch.num_rows
+        if left < 0:
+            break
+        yield batch
+    if left:
+        raise ValueError("a group of rows does not have as many as the file says")
 
 
-@dataclass(frozen=True)
-class _Times:
-    """Reads times as multiples of a unit since a start."""
+def leaves_of_texts(stored) -> list[str]:
+    """Where a Parquet file holds texts, for a reader that is to read each different one once.
 
-    start: float
-    unit: float
-
-    def __call__(self, values: Any) -> np.ndarray:
-        return (seconds_of(values) - self.start) / self.unit
-
-
-class _Words:
-    """Reads words as the numbers that they stand for."""
-
-    def __init__(self, words: Iterable, numbers: np.ndarray) -> None:
-        self.words = list(words)
-        self.numbers = np.append(numbers, np.nan)
-
-    def __call__(self, values: Any) -> np.ndarray:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        words, codes = coded(values)
-        words = _texts_of(words)
-        places = pc.index_in(words, pa.array(self.words, words.type), skip_nulls=True)
-        places = places.fill_null(len(self.words)).to_numpy(zero_copy_only=False)
-        return np.append(self.numbers[places], np.nan)[codes]
+    A text that many rows have may be stored once; written out, it could take any amount of memory.
+    """
+    leaves = (stored.schema.column(j) for j in range(stored.num_columns))
+    return [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]

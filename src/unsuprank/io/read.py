@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import gzip
 import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from .._temporary import TemporaryDirectory
 from .arff import read_arff
 from .arrays import read_mat, read_npy, read_npz, read_svmlight
-from .budget import unzip
+from .arrow_columns import read_feather, read_parquet
 from .data_file import DataFile, FileProblem, ReadOptions
 from .delimited import read_delimited
 from .file_column import shorten
 from .foreign_formats import how_to_convert
 from .h5ad import read_h5ad
-from .parquet import read_feather, read_parquet
+from .locked_door import memory_for
 from .spreadsheet import read_spreadsheet
+
+#: Bytes of standard input that are read at most.
+MAX_STREAM = 2**32
+#: Bytes of memory that reading takes for every byte of text.
+BYTES_A_CHARACTER = 5
 
 
 @dataclass(frozen=True)
@@ -82,16 +89,22 @@ def read_file(path: str | Path, options: ReadOptions | None = None) -> DataFile:
         raise FileProblem(f"{path} is a directory; name a file in it")
     if not path.exists():
         raise FileProblem(f"{path} does not exist")
+    if not path.is_file():
+        raise FileProblem(f"{path} is {_what_else(path)}, not a file; save its content to one")
     try:
         return _read_path(path, path.name, options)
     except PermissionError:
         raise FileProblem(f"{path} cannot be opened: permission denied") from None
 
 
+def _what_else(path: Path) -> str:
+    return "a FIFO (a named pipe)" if path.is_fifo() else "a device or a socket"
+
+
 def _read_stream(options: ReadOptions) -> DataFile:
     with TemporaryDirectory() as place:
         copy = Path(place) / "stdin"
-        copy.write_bytes(sys.stdin.buffer.read())
+        _copy(sys.stdin.buffer, copy, MAX_STREAM, "standard input")
         return _read_path(copy, "standard input", options)
 
 
@@ -99,16 +112,25 @@ def _read_path(path: Path, source: str, options: ReadOptions) -> DataFile:
     if _first_bytes(path, 2) == b"\x1f\x8b":
         with TemporaryDirectory() as place:
             plain = Path(place) / path.name.removesuffix(".gz")
-            plain.write_bytes(_unzip(path, source))
+            try:
+                with gzip.open(path) as stream:
+                    _copy(stream, plain, memory_for(path) // BYTES_A_CHARACTER, source)
+            except (OSError, EOFError, zlib.error) as error:
+                raise FileProblem(f"{source} cannot be unzipped: {error}") from None
             return _read_plain(plain, source, options)
     return _read_plain(path, source, options)
 
 
-def _unzip(path: Path, source: str) -> bytes:
-    try:
-        return unzip(path, source)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileProblem(f"{source} cannot be unzipped: {error}") from None
+def _copy(stream: IO[bytes] | gzip.GzipFile, target: Path, most: int, source: str) -> None:
+    """Copy a stream into a file of so many bytes at most."""
+    with target.open("wb") as copy:
+        while piece := stream.read(2**20):
+            if copy.tell() + len(piece) > most:
+                raise FileProblem(
+                    f"{source} has more than its budget of {most / 2**20:,.0f} MB of text; unpack "
+                    "or save it to a file first, if that is meant"
+                )
+            copy.write(piece)
 
 
 def _read_plain(path: Path, source: str, options: ReadOptions) -> DataFile:
@@ -156,3 +178,12 @@ def _known_by_content(path: Path) -> str:
 def _first_bytes(path: Path, count: int) -> bytes:
     with path.open("rb") as stream:
         return stream.read(count)
+
+
+def file_stamp(path: Path) -> tuple[int, int, int] | None:
+    """What tells a file from a later one in its place; None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

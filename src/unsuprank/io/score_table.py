@@ -16,8 +16,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from .arrow_columns import coded
 from .data_file import MAX_COLUMNS, FileProblem
-from .parquet import coded, read_groups
+from .locked_door import parse
 from .write import atomic_path, atomic_write
 
 Row = dict[str, Any]
@@ -142,7 +143,7 @@ def _ranking_of_json(path: Path) -> tuple[int, Sequence[Any], Sequence[Any]]:
 
 
 def _ranking_of_parquet(path: Path) -> tuple[int, Sequence[Any], Sequence[Any]]:
-    table = read_groups(path, str(path), ("feature", "rank"))
+    table = parse("arrow", path, str(path), kind="Parquet", columns=("feature", "rank"))
     if table.num_rows > MAX_COLUMNS:
         raise FileProblem(f"{path} has {table.num_rows:,} rows, which are scores of no table")
     words, codes = coded(table.column("feature"))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from .data_file import FileProblem, ReadOptions
-from .file_column import FileColumn, boolean_column, is_number, nominal_column, shorten
-from .written_dates import read_dates
-from .written_numbers import Reading, read_numbers
+from .file_column import FileColumn, boolean_column, nominal_column, parse_floats, shorten
+from .parse_dates import parse_dates
+from .parse_numbers import Reading, parse_numbers
 
 #: What people write where a value is missing.
 MISSING = frozenset(
@@ -45,16 +46,11 @@ def decode(raw: bytes, source: str, notes: list[str]) -> str:
 
 def as_numbers(cells: Sequence[str], missing: frozenset[str] = MISSING) -> np.ndarray | None:
     """Read cells as float64 with NaN where missing; return None if any is not a number."""
-    # NumPy would make an array of texts, all as wide as the longest, on its way to numbers.
-    try:
-        return np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
-    except ValueError:
-        pass
-    known = ["nan" if c.strip() in missing else c for c in cells]
-    try:
-        return np.fromiter(map(float, known), dtype=np.float64, count=len(cells))
-    except ValueError:
-        return None
+    with contextlib.suppress(ValueError):
+        return parse_floats(cells)
+    with contextlib.suppress(ValueError):
+        return parse_floats(["nan" if c.strip() in missing else c for c in cells])
+    return None
 
 
 def is_missing(cell: str) -> bool:
@@ -98,9 +94,9 @@ def understood(
     say whether the others are mistakes or the column holds names. `lines` are those of the rows, if
     they are known.
     """
-    readings = [read_dates(words)] if _promising(words, _maybe_date) else []
+    readings = [parse_dates(words)] if _promising(words, _maybe_date) else []
     if _promising(words, _maybe_number):
-        readings.append(read_numbers(words, decimal))
+        readings.append(parse_numbers(words, decimal))
     if not readings:
         return column
     known = ~np.isnan(column.values)
@@ -136,9 +132,3 @@ def _stray(column: FileColumn, row: int, lines: Sequence[int] | None, reading: R
         f"correct it, call it missing with --na {said!r}, leave the column out with --drop, or "
         "rank it with --nominal"
     )
-
-
-__all__ = [
-    "MISSING", "as_numbers", "column_of_words", "decode", "is_missing", "is_number", "text_column",
-    "understood",
-]  # fmt: skip

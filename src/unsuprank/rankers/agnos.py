@@ -12,18 +12,22 @@ penalty outweighs it and all slacks collapse.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from .._checks import check_count, check_number
+from .._checks import check_count, check_number, parameter, with_parameters
 from .._parallel import one_blas_thread
 from .._progress import Progress, progress
 from ..ranker import MethodCard, Ranker
-from ..table import ColumnChoice, Table
+from ..table import Table
 from .intrinsic_dimension import two_nn_dimension
 from .scaling import centred
+
+#: Epochs without progress after which training ends.
+PATIENCE = 10
 
 
 @dataclass
@@ -107,19 +111,8 @@ class Adam:
             p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
 
 
-@dataclass(frozen=True)
-class Training:
-    """How the auto-encoder is trained."""
-
-    penalty: float = 1.0
-    learning_rate: float = 1e-2
-    max_epochs: int = 150
-    tol: float = 1e-4
-    patience: int = 10
-
-
 def train(
-    X: np.ndarray, hidden: int, seed: int, how: Training, bar: Progress
+    X: np.ndarray, hidden: int, seed: int, how: AgnoSS, bar: Progress
 ) -> tuple[np.ndarray, list[float]]:
     """Slacks after training on `X`, and the loss before each epoch."""
     net = Network.random(X.shape[1], hidden, np.random.RandomState(seed))
@@ -132,13 +125,14 @@ def train(
         losses.append(loss)
         waited = 0 if loss < best * (1 - how.tol) else waited + 1
         best = min(best, loss)
-        if waited >= how.patience:
+        if waited >= PATIENCE:
             break
         adam.step(gradient.arrays())
         bar.advance()
     return net.slack, losses
 
 
+@with_parameters
 class AgnoSS(Ranker):
     r"""AgnoS-S: good columns are what an auto-encoder needs to rebuild all columns.
 
@@ -161,10 +155,7 @@ class AgnoSS(Ranker):
         The largest number of passes over the data; each is one step on all rows.
     tol : float, default=1e-4
         Stop early when ten epochs in a row did not lower the loss by this share of it.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
     n_jobs : int, optional
         Threads, with joblib's meaning, one restart each. The answer does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -214,43 +205,15 @@ class AgnoSS(Ranker):
 
     scale_free = True
 
-    def __init__(
-        self,
-        *,
-        n_restarts: int = 1,
-        n_hidden: int | None = None,
-        penalty: float = 1.0,
-        learning_rate: float = 0.01,
-        max_epochs: int = 150,
-        tol: float = 1e-4,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_restarts = n_restarts
-        self.n_hidden = n_hidden
-        self.penalty = penalty
-        self.learning_rate = learning_rate
-        self.max_epochs = max_epochs
-        self.tol = tol
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_count("n_restarts", self.n_restarts)
-        if self.n_hidden is not None:
-            check_count("n_hidden", self.n_hidden)
-        check_number("penalty", self.penalty, high=1e100)
-        check_number("learning_rate", self.learning_rate, high=1e3, open_low=True)
-        check_count("max_epochs", self.max_epochs)
-        check_number("tol", self.tol, high=1.0)
+    n_restarts: int = parameter(check_count, default=1)
+    n_hidden: int | None = parameter(check_count, default=None)
+    penalty: float = parameter(check_number, default=1.0, high=1e100)
+    learning_rate: float = parameter(check_number, default=0.01, high=1e3, open_low=True)
+    max_epochs: int = parameter(check_count, default=150)
+    tol: float = parameter(check_number, default=1e-4, high=1.0)
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _score(self, table: Table) -> np.ndarray:
         X, norms = centred(table.values, np.sqrt(table.n_rows))
@@ -270,11 +233,10 @@ class AgnoSS(Ranker):
     def _train_all(self, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
         rng = check_random_state(self.random_state)
         seeds = rng.randint(np.iinfo(np.int32).max, size=self.n_restarts)
-        how = Training(self.penalty, self.learning_rate, self.max_epochs, self.tol)
         work = self.n_restarts * self.max_epochs
         # One BLAS thread each: sums are then in the same order for every n_jobs.
         with one_blas_thread(), progress("training", work, self.verbose) as bar:
             trained = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-                delayed(train)(X, self.n_hidden_, int(seed), how, bar) for seed in seeds
+                delayed(train)(X, self.n_hidden_, int(seed), self, bar) for seed in seeds
             )
         return [slack for slack, _ in trained], [np.array(losses) for _, losses in trained]

@@ -1,8 +1,8 @@
 """Matrices of columns that are scored, and of rows that are compared, dense or sparse.
 
-Rankers ask a :class:`ColumnMatrix` for products, norms and parts, and need not know which of its
-two kinds they have. A :class:`DenseMatrix` holds all values. A :class:`CentredMatrix` has the
-centred and scaled columns of a sparse table, and is never written out.
+Rankers ask a :class:`ColumnMatrix` for products, norms and parts, and need not know which of two
+kinds they have. That class holds all values. A :class:`CentredMatrix` has the centred and scaled
+columns of a sparse table, and is never written out.
 
 Centred columns have no zeros left. So they are kept as a sparse matrix M and what is taken off each
 of its columns, A = M - 1s', and products take the shift s into account:
@@ -17,29 +17,34 @@ the shift, and are those of the rows of M.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from .. import _kernels
 from .._parallel import in_batches, one_blas_thread
-from ..table import SparseTable
-from .scaling import range_unit
+from ..table import SparseTable, Table
+from .scaling import about_means, centred, largest_sizes, range_unit
 
 #: Products of rows, and numbers of products with columns, that are made at a time.
 ROW_BLOCK = 2**17
 COLUMN_BLOCK = 2**20
 #: Columns whose products with all columns are one piece of work.
 GRAM_COLUMNS = 128
+#: Values that are compared at a time along pairs of rows: they stay in the processor's cache.
+PAIR_VALUES = 2**16
 
 
 @dataclass(frozen=True)
-class ColumnMatrix(ABC):
-    """As much of the ways of a NumPy matrix as rankers need, and sums over rows and columns."""
+class ColumnMatrix:
+    """A matrix of which all values are held.
+
+    It has as much of the ways of a NumPy matrix as rankers need, and sums over rows and columns.
+    """
 
     #: What is held of the values.
     held: Any
@@ -52,69 +57,24 @@ class ColumnMatrix(ABC):
         """Rows and columns."""
         return self.held.shape
 
+    @property
+    def n_held(self) -> int:
+        """How many values are held."""
+        return self.held.size
+
     def __len__(self) -> int:
         return self.held.shape[0]
 
-    @abstractmethod
-    def __getitem__(self, key: Any) -> Self:
+    def __getitem__(self, key: Any) -> ColumnMatrix:
         """Some rows, or ``[:, columns]``."""
-
-    @abstractmethod
-    def __truediv__(self, unit: np.ndarray | float) -> Self:
-        """The same with columns divided by those of `unit`."""
-
-    @abstractmethod
-    def largest(self) -> float:
-        """The largest absolute value that is held."""
-
-    @abstractmethod
-    def column_products(self, other: np.ndarray) -> np.ndarray:
-        """Products of every column with that of a dense matrix."""
-
-    def quadratic_forms(
-        self, kernel: np.ndarray | sparse.csr_array, n_jobs: int | None = None
-    ) -> np.ndarray:
-        """a'Ka of every column a, some columns at a time."""
-
-        def some(first: int, last: int) -> np.ndarray:
-            part = self[:, first:last]
-            with one_blas_thread():
-                return part.column_products(kernel @ part)
-
-        step = max(1, COLUMN_BLOCK // max(1, len(self)))
-        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
-        return np.concatenate([np.empty(0), *parts])
-
-    def within_range(self) -> tuple[Self, float]:
-        """The same and 1, or over u and u for a power of two u that keeps squares in range."""
-        unit = range_unit(self.largest())
-        return (self, unit) if unit == 1.0 else (self / unit, unit)
-
-
-@dataclass(frozen=True)
-class DenseMatrix(ColumnMatrix):
-    """A matrix of which all values are held."""
-
-    held: np.ndarray
-
-    @property
-    def by_rows(self) -> np.ndarray:
-        """The values, row after row."""
-        return np.ascontiguousarray(self.held)
-
-    def __getitem__(self, key: Any) -> DenseMatrix:
-        return DenseMatrix(self.held[key])
+        return ColumnMatrix(self.held[key])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.held, dtype, copy=copy)
 
-    def __truediv__(self, unit: np.ndarray | float) -> DenseMatrix:
-        return DenseMatrix(self.held / unit)
-
-    @property
-    def T(self) -> np.ndarray:
-        """The transposed matrix."""
-        return self.held.T
+    def __truediv__(self, unit: np.ndarray | float) -> ColumnMatrix:
+        """The same with columns divided by those of `unit`."""
+        return ColumnMatrix(self.held / unit)
 
     def __matmul__(self, other: np.ndarray) -> np.ndarray:
         return self.held @ other
@@ -122,12 +82,18 @@ class DenseMatrix(ColumnMatrix):
     def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
         return other @ self.held
 
+    @cached_property
+    def by_rows(self) -> Any:
+        """What is held, row after row."""
+        return np.ascontiguousarray(self.held)
+
     def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
         """Products of neighbouring rows with all rows from `first` on."""
         return self.held[rows] @ self.held[first:].T
 
     def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
-        """Products of all pairs of rows: the sum of those over two halves of the columns."""
+        """Products of all pairs of rows, on threads if asked for."""
+        # The sum of those over two halves of the columns.
         cuts = (0, self.shape[1] // 2, self.shape[1])
 
         def half(first: int, last: int) -> np.ndarray:
@@ -142,6 +108,16 @@ class DenseMatrix(ColumnMatrix):
         """Products of all pairs of columns."""
         return self.held.T @ self.held
 
+    def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
+        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
+
+        def some(first: int, last: int) -> np.ndarray:
+            with one_blas_thread():
+                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
+
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+        return np.concatenate([np.empty(0), *parts])
+
     def row_squares(self) -> np.ndarray:
         """Squared norms of the rows."""
         return np.einsum("ij,ij->i", self.held, self.held)
@@ -151,14 +127,57 @@ class DenseMatrix(ColumnMatrix):
         return self.column_products(self.held) if weights is None else weights @ self.held**2
 
     def column_products(self, other: np.ndarray) -> np.ndarray:
+        """Products of every column with that of a dense matrix."""
         return np.einsum("ij,ij->j", self.held, other)
 
-    def unshifted(self) -> DenseMatrix:
-        """Rows as far from each other as these, with means of 0."""
-        return DenseMatrix(self.held - self.held.mean(axis=0))
+    def quadratic_forms(
+        self, kernel: np.ndarray | sparse.csr_array, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """a'Ka of every column a, some columns at a time."""
+
+        def some(first: int, last: int) -> np.ndarray:
+            part = self[:, first:last]
+            # Sparse kernels leave no products to others.
+            values = np.asarray(part) if sparse.issparse(kernel) else part
+            with one_blas_thread():
+                return part.column_products(kernel @ values)
+
+        step = max(1, COLUMN_BLOCK // max(1, len(self)))
+        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=step)
+        return np.concatenate([np.empty(0), *parts])
+
+    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Products of the rows `a` and `b`, pair by pair."""
+        return self._over_pairs(a, b, lambda x, y: np.einsum("ij,ij->i", x, y))
+
+    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Squared distances of the rows `a` and `b`, pair by pair, without cancellation."""
+        return self._over_pairs(a, b, _squared_differences)
+
+    def _over_pairs(self, a: np.ndarray, b: np.ndarray, measure: Callable) -> np.ndarray:
+        """A measure of what is held of both rows of every pair, in blocks."""
+        step = max(1, PAIR_VALUES * len(self) // max(1, self.n_held))
+        parts = (slice(k, k + step) for k in range(0, len(a), step))
+        rows = self.by_rows
+        return np.concatenate([np.empty(0), *(measure(rows[a[k]], rows[b[k]]) for k in parts)])
+
+    def rounding(self) -> float:
+        """How far rounding may take the product of two rows, with room to spare."""
+        return _rounding(self.shape[1]) * self.row_squares().max()
+
+    def unshifted(self) -> ColumnMatrix:
+        """Rows as far from each other as these, with means near 0."""
+        held = self.by_rows
+        return ColumnMatrix(held - near_means(held.mean(axis=0), held.std(axis=0)))
 
     def largest(self) -> float:
+        """The largest absolute value that is held."""
         return float(np.abs(self.held).max(initial=0.0))
+
+    def within_range(self) -> tuple[ColumnMatrix, float]:
+        """The same and 1, or over u and u for a power of two u that keeps squares in range."""
+        unit = range_unit(self.largest())
+        return (self, unit) if unit == 1.0 else (self / unit, unit)
 
 
 @dataclass(frozen=True)
@@ -171,7 +190,8 @@ class CentredMatrix(ColumnMatrix):
     @classmethod
     def of(cls, table: SparseTable, centre: np.ndarray, factors: np.ndarray) -> CentredMatrix:
         """The values of a table minus those of `centre`, times those of `factors`, per column."""
-        taken = np.where(table.n_held == table.n_rows, _near_means(table), 0.0)
+        near = near_means(table.moments.mean, table.moments.spread)
+        taken = np.where(table.n_held == table.n_rows, near, 0.0)
         values = np.empty(len(table.matrix.data))
         first = 0
         for columns, some in table.pieces():
@@ -180,15 +200,8 @@ class CentredMatrix(ColumnMatrix):
             first = last
         return cls(_with_values(table.matrix, values), (centre - taken) * factors)
 
-    @classmethod
-    def standardised(cls, table: SparseTable, length: float) -> CentredMatrix:
-        """Centred columns of a given Euclidean norm; constant ones are 0."""
-        factors = spread_factors(table, length / np.sqrt(table.n_rows))
-        return cls.of(table, table.moments.mean, factors)
-
     @cached_property
     def by_rows(self) -> sparse.csr_array:
-        """What is held, row after row."""
         return self.held.tocsr()
 
     @cached_property
@@ -209,30 +222,34 @@ class CentredMatrix(ColumnMatrix):
         held = self.by_rows
         return CentredMatrix(_with_values(held, held.data / unit[held.indices]), self.shift / unit)
 
-    @property
-    def T(self) -> TransposedMatrix:
-        """The transposed matrix."""
-        return TransposedMatrix(self)
-
-    def __matmul__(self, other: np.ndarray | TransposedMatrix) -> np.ndarray:
-        if isinstance(other, TransposedMatrix):
-            assert other.matrix is self
-            return self.all_row_products()
+    def __matmul__(self, other: np.ndarray) -> np.ndarray:
         return self.held @ other - self.shift @ other
 
     def __rmatmul__(self, other: np.ndarray) -> np.ndarray:
         return (self.held.T @ other.T).T - np.multiply.outer(other.sum(axis=-1), self.shift)
 
-    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
-        """Products of neighbouring rows with all rows from `first` on.
+    @property
+    def n_held(self) -> int:
+        return self.held.nnz
 
-        Those of all rows with all rows are symmetric.
-        """
+    def row_products(self, rows: slice, first: int = 0) -> np.ndarray:
+        # Those of all rows with all rows are symmetric to the last bit.
         products = np.empty((rows.stop - rows.start, len(self)))
         _kernels.sparse_products(*self._lines, rows.start, rows.stop, products)
         if self.shift.any():
             products -= np.add.outer(self._excess[rows], self._excess)
         return products[:, first:]
+
+    def rounding(self) -> float:
+        held = self.by_rows.power(2).sum(axis=1).max() + self.shift @ self.shift
+        return _rounding(int(np.diff(self.by_rows.indptr).max(initial=0))) * float(held)
+
+    def pair_products(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        plain = self._over_pairs(a, b, lambda x, y: x.multiply(y).sum(axis=1))
+        return plain - self._excess[a] - self._excess[b]
+
+    def pair_distances(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self._over_pairs(a, b, lambda x, y: (x - y).power(2).sum(axis=1))
 
     @cached_property
     def _excess(self) -> np.ndarray:
@@ -240,7 +257,6 @@ class CentredMatrix(ColumnMatrix):
         return self.held @ self.shift - 0.5 * (self.shift @ self.shift)
 
     def all_row_products(self, n_jobs: int | None = None) -> np.ndarray:
-        """Products of all pairs of rows, on threads if asked for."""
         products = np.empty((len(self), len(self)))
 
         def some(first: int, last: int) -> None:
@@ -253,10 +269,9 @@ class CentredMatrix(ColumnMatrix):
 
     @cached_property
     def _lines(self) -> tuple[_kernels.SparseLines, _kernels.SparseLines]:
-        return _lines(self.by_rows, self.shape[1]), _lines(self.by_columns, self.shape[0])
+        return sparse_lines(self.by_rows), sparse_lines(self.by_columns)
 
     def all_column_products(self) -> np.ndarray:
-        """Products of all pairs of columns."""
         products = (self.held.T @ self.held).toarray()
         sums = self.held.sum(axis=0) - 0.5 * len(self) * self.shift
         for row, of_row, shift in zip(products, sums, self.shift, strict=True):
@@ -269,12 +284,10 @@ class CentredMatrix(ColumnMatrix):
         return CentredMatrix(held, np.concatenate([self.shift, other.shift]))
 
     def row_squares(self) -> np.ndarray:
-        """Squared norms of the rows."""
         plain = self.held.power(2).sum(axis=1)
         return plain - 2.0 * (self.held @ self.shift) + self.shift @ self.shift
 
     def column_squares(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """Sums of the squares of every column, weighted by row if there are weights."""
         weights = np.ones(len(self)) if weights is None else weights
         plain = weights @ self.held.power(2) - 2.0 * self.shift * (weights @ self.held)
         return plain + np.square(self.shift) * weights.sum()
@@ -284,10 +297,7 @@ class CentredMatrix(ColumnMatrix):
         return plain - self.shift * other.sum(axis=0)
 
     def gram_squares(self, n_jobs: int | None = None) -> np.ndarray:
-        """The diagonal of (A'A)^2, without A'A: what every column shares with all columns.
-
-        The cost is that of the pairs of values that are held in the same row.
-        """
+        # The cost is that of the pairs of values that are held in the same row.
         rows, columns = self._lines
         n = self.shape[1]
         excess = self.held.sum(axis=0) - 0.5 * len(self) * self.shift
@@ -321,42 +331,37 @@ class CentredMatrix(ColumnMatrix):
         return sums
 
     def unshifted(self) -> CentredMatrix:
-        """Rows as far from each other as these, with means near 0."""
         return CentredMatrix(self.held, np.zeros(self.shape[1]))
 
     def largest(self) -> float:
         return float(np.abs(self.held.data).max(initial=0.0))
 
 
-@dataclass(frozen=True)
-class TransposedMatrix:
-    """The transposed matrix of a centred one."""
-
-    matrix: CentredMatrix
-
-    def __matmul__(self, other: np.ndarray | CentredMatrix) -> np.ndarray:
-        if isinstance(other, CentredMatrix):
-            assert other is self.matrix
-            return other.all_column_products()
-        return (other.T @ self.matrix).T
+def raw_columns(table: Table) -> ColumnMatrix:
+    """The columns of a table as they come."""
+    if isinstance(table, SparseTable):
+        return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
+    return ColumnMatrix(table.values)
 
 
-#: Rows that are compared, and columns that are scored: dense, or those of a sparse table.
-Matrix: TypeAlias = np.ndarray | CentredMatrix
+def columns_about_means(table: Table) -> tuple[ColumnMatrix, np.ndarray]:
+    """Centred columns over powers of two near their sizes, and these; constant ones are 0."""
+    if isinstance(table, SparseTable):
+        moments = table.moments
+        size = largest_sizes(np.array([moments.low, moments.high]))
+        return CentredMatrix.of(table, moments.mean, table.varies / size), size
+    Z, size = about_means(table.values)
+    return ColumnMatrix(Z), size
 
 
-def column_products(A: Matrix, other: np.ndarray) -> np.ndarray:
-    """Products of every column with that of a dense matrix."""
-    if isinstance(A, CentredMatrix):
-        return A.column_products(other)
-    return np.einsum("ij,ij->j", A, other)
-
-
-def column_squares(A: Matrix, weights: np.ndarray | None = None) -> np.ndarray:
-    """Sums of the squares of every column, weighted by row if there are weights."""
-    if isinstance(A, CentredMatrix):
-        return A.column_squares(weights)
-    return column_products(A, A) if weights is None else weights @ np.square(A)
+def centred_columns(table: Table, length: float = 1.0) -> tuple[ColumnMatrix, np.ndarray]:
+    """Centred columns of a given Euclidean norm, and the norms they had; constant ones are 0."""
+    if isinstance(table, SparseTable):
+        root = np.sqrt(table.n_rows)
+        factors = spread_factors(table, length / root)
+        return CentredMatrix.of(table, table.moments.mean, factors), table.moments.spread * root
+    Z, norms = centred(table.values, length)
+    return ColumnMatrix(Z), norms
 
 
 def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
@@ -367,11 +372,20 @@ def spread_factors(table: SparseTable, spread: float) -> np.ndarray:
     return np.minimum(factors, np.finfo(float).max)
 
 
-def _near_means(table: SparseTable) -> np.ndarray:
+def _squared_differences(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    apart = x - y
+    return np.einsum("ij,ij->i", apart, apart)
+
+
+def near_means(means: np.ndarray, spreads: np.ndarray) -> np.ndarray:
     """The means, rounded as little as keeps whole numbers whole: their differences stay exact."""
-    spread = table.moments.spread
-    unit = np.ldexp(1.0, np.frexp(np.where(spread > 0.0, spread, 1.0))[1] - 1)
-    return np.rint(table.moments.mean / unit) * unit
+    unit = np.ldexp(1.0, np.frexp(np.where(spreads > 0.0, spreads, 1.0))[1] - 1)
+    return np.rint(means / unit) * unit
+
+
+def _rounding(n_terms: int) -> float:
+    """Relative error of a sum over the values of two rows."""
+    return 8.0 * np.finfo(float).eps * (n_terms + 8)
 
 
 def _with_values(matrix: Any, values: np.ndarray) -> Any:
@@ -379,10 +393,7 @@ def _with_values(matrix: Any, values: np.ndarray) -> Any:
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _lines(matrix: sparse.csr_array | sparse.csc_array, others: int) -> _kernels.SparseLines:
-    return _kernels.SparseLines(
-        matrix.indptr.astype(np.int64),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data,
-        others,
-    )
+def sparse_lines(matrix: sparse.csr_array | sparse.csc_array) -> _kernels.SparseLines:
+    """A sparse matrix as kernels hold it: by rows or by columns, as it is."""
+    others = matrix.shape[1 if matrix.format == "csr" else 0]
+    return _kernels.SparseLines(matrix.indptr, matrix.indices, matrix.data, others)

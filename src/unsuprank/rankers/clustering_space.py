@@ -35,8 +35,8 @@ from scipy.linalg import blas
 from .. import _kernels
 from .._parallel import in_batches, interruptible, one_blas_thread
 from ..table import SparseTable, Table
-from .centred_matrix import CentredMatrix, spread_factors
-from .sparse_distances import SquaredDistances, to_distances
+from .centred_matrix import CentredMatrix, sparse_lines, spread_factors
+from .row_distances import SquaredDistances, to_distances
 
 #: Bytes of coordinates that are made at a time on the way to a Gram matrix.
 BLOCK_BYTES = 2**20
@@ -84,7 +84,7 @@ def _embed(
         out = np.empty(shape, order="F")
     else:
         out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
-    scale = 1.0 / np.sqrt(table.n_columns)
+    scale = 1.0 / np.sqrt(max(table.n_columns, 1))
     last = first + len(widths)
     values, n_values = table.block(first, last), table.n_values[first:last]
     interruptible(EMBED_WORK * out.size, _kernels.embed, values, n_values, 0, widths, scale, out)
@@ -176,7 +176,8 @@ def squared_distances(
     if len(left):
         exact = np.zeros(len(left))
         for block in embedded_blocks(table, stretch=stretch):
-            _kernels.add_pair_distances(block, left, right, exact)
+            for z in block.T:
+                exact += np.square(z[left] - z[right])
         distances[left, right] = distances[right, left] = exact
     return distances
 
@@ -316,15 +317,8 @@ def kernel_columns(table: Table) -> _kernels.Columns:
     """The columns of a table as the kernels that split by them hold them."""
     if not isinstance(table, SparseTable):
         return _kernels.Columns(table.values, table.n_values, table.missing)
-    held = table.by_columns
-    return _kernels.Columns(
-        table.n_rows,
-        held.indptr.astype(np.int64, copy=False),
-        held.indices.astype(np.int32, copy=False),
-        held.data.astype(np.float64, copy=False),
-        table.n_values,
-        table.missing,
-    )
+    lines = sparse_lines(table.by_columns)
+    return _kernels.Columns(lines, table.n_values, table.missing)
 
 
 def row_keys(table: Table) -> np.ndarray | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._checks import with_parameters
 from ..column_totals import column_totals
 from ..ranker import MethodCard, Ranker
 from ..row_source import RowSource
 from ..table import ColumnChoice, Table
+
+#: Digits of a variance: columns with the same values in another order tie.
+KEPT_BITS = 40
 
 
 class VarianceRanker(Ranker):
@@ -16,10 +22,7 @@ class VarianceRanker(Ranker):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
 
     Examples
     --------
@@ -44,28 +47,24 @@ class VarianceRanker(Ranker):
     accepts_sparse = True
     streams_rows = True
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-
     def _score(self, rows: Table | RowSource) -> np.ndarray:
         totals = column_totals(rows)
         boolean = list(rows.schema.boolean)
         if set(totals.counts) - set(boolean) or (totals.known < rows.n_rows).any():
             raise ValueError("VarianceRanker needs numbers without gaps; leave other columns out.")
         with np.errstate(over="ignore"):
-            variances = np.minimum(totals.spread**2, np.finfo(float).max)
+            variances = np.minimum(_rounded(totals.spread**2), np.finfo(float).max)
         variances[boolean] /= 2.0  # of 0 and 1, the Gini index is twice the variance
         return variances
 
 
+def _rounded(numbers: np.ndarray) -> np.ndarray:
+    """Without the last digits, which tell only in which order values were added up."""
+    mantissas, exponents = np.frexp(numbers)
+    return np.ldexp(np.rint(np.ldexp(mantissas, KEPT_BITS)), exponents - KEPT_BITS)
+
+
+@with_parameters
 class RandomRanker(Ranker):
     """Rank columns by chance: the control that many published methods fail to beat.
 
@@ -73,12 +72,8 @@ class RandomRanker(Ranker):
 
     Parameters
     ----------
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {selection}
+    {nominal_features}
     random_state : int, RandomState or None, default=None
         Seed of the random order.
 
@@ -107,20 +102,8 @@ class RandomRanker(Ranker):
     streams_rows = True
     scale_free = True
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        random_state=None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.random_state = random_state
+    nominal_features: ColumnChoice = None
+    random_state: Any = None
 
     def _score(self, table: Table | RowSource) -> np.ndarray:
         return check_random_state(self.random_state).uniform(size=table.n_columns)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..table import read_table
-from .scaling import within_range
+from .centred_matrix import ColumnMatrix
 from .spectral.graph import GraphOptions, nearest_rows
 
 #: The largest ratios are noisy and biased; this share of them is left out.
@@ -16,7 +16,6 @@ DROPPED_SHARE = 0.1
 
 def two_nn_dimension(X: np.ndarray) -> float:
     """The estimate of :func:`intrinsic_dimension` for a checked array, from 1 to its width."""
-    X, _ = within_range(np.ascontiguousarray(X))
     X = np.unique(X, axis=0)  # duplicates have no nearest neighbour at a distance
     if len(X) < 3:
         return 1.0
@@ -32,8 +31,9 @@ def two_nn_dimension(X: np.ndarray) -> float:
 
 def _log_ratios(X: np.ndarray) -> np.ndarray:
     """Logarithms of the ratios of distances to the second and first neighbour, ascending."""
-    near = nearest_rows(X, GraphOptions(n_neighbors=2))
-    squared = np.stack([np.square(X - X[near[:, j]]).sum(axis=1) for j in (0, 1)])
+    rows, _ = ColumnMatrix(X).within_range()
+    near = nearest_rows(rows, GraphOptions(n_neighbors=2))
+    squared = np.stack([rows.pair_distances(np.arange(len(X)), others) for others in near.T])
     squared.sort(axis=0)
     known = squared[0] > 0
     return np.sort(0.5 * np.log(squared[1, known] / squared[0, known]))

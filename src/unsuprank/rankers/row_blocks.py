@@ -22,8 +22,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .._checks import as_count
 from .._cluster import in_turn, share, submit
-from .._parallel import in_batches, one_blas_thread
+from .._parallel import in_order, one_blas_thread
 from ..dask_rows import ClusterRows
 from ..row_source import RowSource
 from ..table import Table
@@ -38,11 +39,7 @@ SHARED_BYTES = 2**26
 
 def block_size(max_samples: int | float | None, n_rows: int) -> int:
     """Rows a block, from what the user said: a count, a part of all rows, or all of them."""
-    if max_samples is None:
-        return n_rows
-    if isinstance(max_samples, (float, np.floating)):
-        return max(2, round(max_samples * n_rows))
-    return min(max(2, int(max_samples)), n_rows)
+    return n_rows if max_samples is None else as_count(max_samples, n_rows, minimum=2)
 
 
 @dataclass
@@ -67,45 +64,36 @@ class RowBlocks:
 
     def read(self, block: int) -> Table:
         """A block as a table."""
-        return _coded_anew(self.source.take(self.rows(block)))
-
-    def apply(self, work: Work[T], block: int) -> T:
-        """``work(seed, table)`` of one block: a pure function, for another process as well."""
-        return work(self.seed_of(block), self.read(block))
+        table = self.source.take(self.rows(block))
+        # A column of a million names has at most as many in a block as the block has rows.
+        return table.without_unused_values(table.n_values > table.n_rows)
 
     def map(
         self, work: Work[T], first: int, last: int, n_jobs: int | None = None
     ) -> Generator[T, None, None]:
-        """``work(seed, table)`` of blocks ``first .. last - 1``, in order, on threads."""
-        on_cluster = getattr(self.source, "client", None) is not None
+        """``work(seed, table)`` of blocks ``first .. last - 1``, in order, wherever it is done."""
+        settings = (self.size, self.seed, work)
         while first < last:
             held, stop = self._together(first, last)
-            if on_cluster:
-                yield from self._as_tasks(work, first, stop, held)
+            if getattr(self.source, "client", None) is not None:
+                yield from self._as_tasks(settings, first, stop, held)
             else:
-                yield from self._on_threads(work, first, stop, held, n_jobs)
+                with one_blas_thread():
+                    work_on = partial(_work_on_block, held, settings)
+                    yield from in_order(work_on, range(first, stop), n_jobs)
             first = stop
 
-    def _on_threads(
-        self, work: Work[T], first: int, last: int, held: Any, n_jobs: int | None
-    ) -> Iterator[T]:
-        # Matrix products take one thread here: others work on other blocks, and the sums
-        # of a product must not depend on how many threads share it.
-        with one_blas_thread():
-            one = partial(_apply_from, RowBlocks(held, self.size, self.seed), work, first)
-            yield from in_batches(one, last - first, n_jobs=n_jobs, batch_size=1)
-
-    def _as_tasks(self, work: Work[T], first: int, last: int, held: Any) -> Iterator[T]:
+    def _as_tasks(self, settings: Any, first: int, last: int, held: Any) -> Iterator[Any]:
         assert isinstance(self.source, ClusterRows)
         source, client = self.source, self.source.client
-        settings = share(client, (self.size, self.seed, work))
+        settings = share(client, settings)
 
         def start(k: int) -> list[Any]:
             rows = getattr(source, "shared", None) if source.random_access else held
             blocks = range(first + k, last)
-            return [submit(client, _block_task, rows, settings, b) for b in blocks]
+            return [submit(client, _work_on_block, rows, settings, b) for b in blocks]
 
-        return in_turn(start, source.mend)
+        return in_turn(client, start, source.mend)
 
     def _together(self, first: int, last: int) -> tuple[Any, int]:
         """What has the rows of the blocks from `first` on, and up to which block it does."""
@@ -120,32 +108,14 @@ class RowBlocks:
             wanted = [self.rows(b) for b in range(group * per_group, ends)]
             rows = np.unique(np.concatenate(wanted))
             assert isinstance(self.source, RowSource)
-            self._held = group, self.source.hold(rows)
+            self._held = group, self.source.prefetch(rows)
         return self._held[1], min(last, stop)
 
 
-def _block_task(source: Any, settings: tuple[int, int, Work[T]], block: int) -> T:
+def _work_on_block(source: Any, settings: tuple[int, int, Work[T]], block: int) -> T:
     size, seed, work = settings
+    blocks = RowBlocks(source, size, seed)
+    # Matrix products take one thread here: others work on other blocks, and the sums of a product
+    # must not depend on how many threads share it.
     with one_blas_thread():
-        return RowBlocks(source, size, seed).apply(work, block)
-
-
-def _apply_from(blocks: RowBlocks, work: Work[T], first: int, start: int, _: int) -> T:
-    return blocks.apply(work, first + start)
-
-
-def _coded_anew(table: Table) -> Table:
-    """The block with codes for those values only that occur in it, where it has them in plenty.
-
-    A column of a million names has at most as many in a block as the block has rows.
-    """
-    many = table.n_values > table.n_rows
-    if not many.any():
-        return table
-    values, categories = table.values.copy(order="F"), []
-    for j in np.flatnonzero(many).tolist():
-        known = ~np.isnan(values[:, j])
-        present, codes = np.unique(values[known, j].astype(np.intp), return_inverse=True)
-        values[known, j] = codes
-        categories.append(table.schema.categories[j][present])  # type: ignore[index]
-    return Table(values, table.schema.with_nominal(many, categories))
+        return work(blocks.seed_of(block), blocks.read(block))

@@ -1,9 +1,9 @@
 """One self-contained HTML page about a ranking; it needs the extra ``unsuprank[report]``.
 
 What the page shows is computed by :mod:`unsuprank.describe` and :mod:`unsuprank.evaluation`, and
-put together by :mod:`.page_facts`; :mod:`.words` makes sentences of it, :mod:`.figures` pictures,
-:mod:`.page_data` what the page's script shows on demand, and :mod:`.page` the file. Only
-:mod:`.page` and :mod:`.figures` import Jinja2 and Bokeh.
+put together by :mod:`.page_facts`; :mod:`.words` judges it in sentences, :mod:`.figures` draws it,
+:mod:`.page_data` is what the page's script shows on demand, and :mod:`.page` fills the template,
+which holds all other words. Only :mod:`.page` and :mod:`.figures` import Jinja2 and Bokeh.
 """
 
 from __future__ import annotations

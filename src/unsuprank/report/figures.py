@@ -127,7 +127,7 @@ def curve_figure(curve: PredictionCurve) -> Any:
 
 
 def spread_figure(facts: PageFacts, source: ColumnDataSource) -> Any:
-    """Score against the spread of columns of numbers."""
+    """Score against the spread of numeric columns."""
     spread = facts.summary.spread[facts.numeric]
     positive = spread[spread > 0]
     label = "spread of the column"
@@ -154,46 +154,28 @@ def group_figure(groups: ColumnGroups) -> Any | None:
     n = len(groups.matrix)
     if np.triu(groups.matrix, 1).max() < FAINT:
         return None
-    plot = _map(n, n, height=150 + 13 * n)
     mapper = LinearColorMapper(palette=SEQUENCE, low=0, high=1)
-    plot.image([groups.matrix[::-1].astype(np.float32)], 0, 0, n, n, color_mapper=mapper)
+    plot = _map(groups.matrix, mapper, 150 + 13 * n, "group-names-below")
     plot.add_layout(ColorBar(color_mapper=mapper, width=10), "right")
-    _name_axis(plot.xaxis, "group-names-below", n)
-    plot.xaxis.major_label_orientation = "vertical"
     _name_axis(plot.yaxis, "group-names", n)
     return plot
 
 
 def heat_figure(heat: HeatMap) -> Any:
     """Rows and leading columns in colours; the page writes the names below them."""
-    rows, columns = heat.values.shape
-    plot = _map(columns, rows, height=560)
-    plot.image_rgba([_colours(heat)[::-1]], 0, 0, columns, rows)
+    palette = (*DIVERGING, *KINDS, MISSING)
+    scale = np.rint((heat.values + 3.0) / 6.0 * (len(DIVERGING) - 1))
+    places = np.where(heat.nominal, len(DIVERGING) + heat.values, scale)
+    places = np.nan_to_num(places, nan=len(palette) - 1)
+    colours = LinearColorMapper(palette=palette, low=-0.5, high=len(palette) - 0.5)
+    plot = _map(places, colours, 560, "heat-names")
     if not heat.nominal.all():
         mapper = LinearColorMapper(palette=DIVERGING, low=-3, high=3)
         ticker = BasicTicker(desired_num_ticks=7)
         plot.add_layout(ColorBar(color_mapper=mapper, width=10, ticker=ticker), "right")
-    _name_axis(plot.xaxis, "heat-names", columns)
-    plot.xaxis.major_label_orientation = "vertical"
     plot.yaxis.axis_label = "rows"
     plot.yaxis.major_label_text_font_size = "0px"
     return plot
-
-
-def _colours(heat: HeatMap) -> np.ndarray:
-    """The map as colours of 32 bits: a scale for numbers, one colour a kind for names."""
-    numbers, names, missing = (_rgba(colours) for colours in (DIVERGING, KINDS, (MISSING,)))
-    known = np.nan_to_num(heat.values)
-    place = np.rint((known + 3.0) / 6.0 * (len(numbers) - 1)).astype(int)
-    found = numbers[np.clip(place, 0, len(numbers) - 1)]
-    found[:, heat.nominal] = names[known[:, heat.nominal].astype(int)]
-    found[np.isnan(heat.values)] = missing[0]
-    return found
-
-
-def _rgba(colours: Sequence[str]) -> np.ndarray:
-    parts = [[*bytes.fromhex(colour[1:]), 255] for colour in colours]
-    return np.array(parts, dtype=np.uint8).view(np.uint32).ravel()
 
 
 def plane_figure(source: ColumnDataSource, which: str) -> Any:
@@ -206,11 +188,16 @@ def plane_figure(source: ColumnDataSource, which: str) -> Any:
     return plot
 
 
-def _map(width: int, height_units: int, height: int) -> Any:
-    plot = _figure("", "", height=height, x_range=(0, width), y_range=(0, height_units))
+def _map(values: np.ndarray, mapper: LinearColorMapper, height: int, names: str) -> Any:
+    """A matrix in colours, its first row at the top; `names` is the axis that names columns."""
+    rows, columns = values.shape
+    plot = _figure("", "", height=height, x_range=(0, columns), y_range=(0, rows))
     plot.grid.visible = False
     for axis in plot.axis:
         axis.major_tick_line_color = axis.minor_tick_line_color = None
+    plot.image([values[::-1].astype(np.float32)], 0, 0, columns, rows, color_mapper=mapper)
+    _name_axis(plot.xaxis, names, columns)
+    plot.xaxis.major_label_orientation = "vertical"
     return plot
 
 

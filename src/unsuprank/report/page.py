@@ -11,23 +11,25 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from bokeh.embed import components
 from bokeh.resources import INLINE
-from jinja2 import Environment, Template
+from jinja2 import Environment, StrictUndefined, Template
 
-from ..describe import ClusterContrast
+from ..describe import STRONG, ClusterContrast
 from ..describe.explain import p_text
-from ..io.data_file import shorten
+from ..io import shorten
 from ..registry import method_of
 from . import figures, words
-from .bars import score_bars
 from .page_data import kinds_of_columns, payload, safe_json
 from .page_facts import N_APART, N_BARS, N_HEAT, PageFacts
-from .row_colours import colours_by_label
+
+#: Bars that are all longer than this share of the longest start elsewhere than at 0.
+ALL_FULL = 0.8
 
 
 def render(
@@ -37,7 +39,7 @@ def render(
     notes: Sequence[str] = (),
 ) -> str:
     """The page as text."""
-    data = safe_json(payload(facts, colours_by_label(facts)))
+    data = safe_json(payload(facts))
     # Only scripts that carry this word run; the same page gets the same word, and no name in
     # the page can hold the digest of the page.
     nonce = hashlib.sha256(data.encode("utf-8")).hexdigest()[:32]
@@ -57,27 +59,24 @@ def render(
 
 def _contents(facts: PageFacts, notes: Sequence[str], label_name: str) -> dict[str, Any]:
     """What the template says, and what it says it with."""
-    method = method_of(facts.ranker)
+    method, start = method_of(facts.ranker), _bars_from(facts)
     return {
         "facts": facts,
+        "words": words,
+        "figures": figures,
         "method": method,
         "ranker_name": type(facts.ranker).__name__,
         "top": facts.top,
         "warnings": [*words.warnings_about(facts), *notes],
-        "settings": words.settings(facts.ranker, method, facts.seed),
-        "verdicts": words.verdicts(facts),
-        "says": words.captions(facts, label_name),
         "label_name": label_name,
         "clusters": _cluster_rows(facts),
-        "bars": score_bars(facts),
-        "nine_of_ten": words.nine_of_ten(facts.stability),
+        "bars": _bar_rows(facts, start),
+        "bars_from": start,
         "coloured": facts.order[:N_HEAT].tolist(),
         "types": kinds_of_columns(facts.table),
         "groups": _group_rows(facts),
-        "kinds": figures.KINDS,
-        "missing": figures.MISSING,
+        "strong": STRONG,
         "shorten": shorten,
-        "number": words.number,
         "p_text": p_text,
     }
 
@@ -87,7 +86,9 @@ def _asset(name: str) -> str:
 
 
 def _template() -> Template:
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
     return environment.from_string(_asset("report.html"))
 
 
@@ -106,6 +107,30 @@ def _figures(facts: PageFacts) -> dict[str, Any]:
         "plane_top": None if facts.plane_agreement is None else figures.plane_figure(rows, "top"),
     }
     return {name: plot for name, plot in made.items() if plot is not None}
+
+
+def _bars_from(facts: PageFacts) -> float:
+    """0, or just below the lowest score if bars from 0 would all look the same, or go left."""
+    scores = facts.scores[facts.bars]
+    low, high = float((scores - facts.margins).min()), float(scores.max())
+    if 0.0 <= float(scores.min()) <= ALL_FULL * high:
+        return 0.0
+    return low - 0.05 * (high - low)
+
+
+def _bar_rows(facts: PageFacts, start: float) -> Iterator[tuple[Any, ...]]:
+    """Leading columns with score and margin, then where bar and interval begin and how long."""
+    scores, margins = facts.scores[facts.bars], facts.margins
+    end = float((scores + margins).max())
+    origin = 0.0 if start <= 0.0 <= end else start
+
+    def percent(values: Any) -> np.ndarray:
+        return np.interp(values, (start, end), (0.0, 100.0)).round(2)
+
+    left, right = np.sort([np.full(len(scores), percent(origin)), percent(scores)], axis=0)
+    low, high = percent(scores - margins), percent(scores + margins)
+    columns = (facts.bars, scores, margins, left, right - left, low, high - low)
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _group_rows(facts: PageFacts) -> list[tuple[str, int, str]]:

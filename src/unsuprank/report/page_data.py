@@ -8,20 +8,24 @@ import re
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 
 from ..describe import STRONG, value_counts
-from ..io.data_file import shorten
+from ..describe.heat import N_KINDS, kinds
+from ..io import shorten
 from ..table import Table
 from .figures import GREY, KINDS, MISSING, SEQUENCE
-from .page_facts import N_NEIGHBOURS, PageFacts
-from .row_colours import RowColours, colours_by_column
+from .page_facts import N_HEAT, N_NEIGHBOURS, PageFacts
 from .words import nine_of_ten
 
 #: Values of a nominal column that its card shows.
 MAX_VALUES = 12
+#: Colours of a number, from its lowest to its highest rank; the last is for what is missing.
+LEVELS = 254
+UNKNOWN = 255
 
 
-def payload(facts: PageFacts, label: RowColours | None) -> dict[str, Any]:
+def payload(facts: PageFacts) -> dict[str, Any]:
     """What the script needs to show every column, in the order of the columns."""
     return {
         "names": facts.names,
@@ -37,8 +41,8 @@ def payload(facts: PageFacts, label: RowColours | None) -> dict[str, Any]:
         "groups": facts.groups.columns.tolist(),
         "heat": facts.heat.columns.tolist(),
         "palettes": {"kinds": KINDS, "sequence": SEQUENCE[:-1], "missing": MISSING, "quiet": GREY},
-        "rows": {j: _colours(by) for j, by in colours_by_column(facts).items()},
-        "label": None if label is None else _colours(label),
+        "rows": _rows_by_column(facts),
+        "label": _rows_by_label(facts),
     }
 
 
@@ -49,21 +53,17 @@ def kinds_of_columns(table: Table) -> list[str]:
     return words.tolist()
 
 
-def _colours(by: RowColours) -> dict[str, Any]:
-    return {"places": _pack(by.places, "u1"), "legend": by.legend, "nominal": by.nominal}
-
-
 def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
     """One number, or a few, for every column."""
     small = "u2" if facts.n_columns < 2**16 else "u4"
     return {
-        "score": _pack(_f4(facts.scores), "f4"),
-        "mean": _pack(_f4(facts.summary.mean), "f4"),
-        "spread": _pack(_f4(facts.summary.spread), "f4"),
+        "score": _pack(facts.scores, "f4"),
+        "mean": _pack(facts.summary.mean, "f4"),
+        "spread": _pack(facts.summary.spread, "f4"),
         "missing": _pack(facts.summary.missing, "f4"),
         "zero": _pack(facts.summary.zero, "f4"),
         "values": _pack(facts.summary.distinct, "u4"),
-        "deviations": _pack(_f4(facts.structure.deviations), "f4"),
+        "deviations": _pack(facts.structure.deviations, "f4"),
         "explained": _pack(facts.structure.explained, "f4"),
         "chance": _pack(facts.structure.chance, "f4"),
         "beyond": _pack(facts.structure.beyond, "u1"),
@@ -71,8 +71,8 @@ def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
         "low": _pack(facts.stability.low, "u4"),
         "high": _pack(facts.stability.high, "u4"),
         "frequency": _pack(np.round(100 * facts.stability.frequency), "u1"),
-        "min": _pack(_f4(facts.summary.low), "f4"),
-        "max": _pack(_f4(facts.summary.high), "f4"),
+        "min": _pack(facts.summary.low, "f4"),
+        "max": _pack(facts.summary.high, "f4"),
         "nearest": _pack(facts.neighbours.nearest, small),
         "association": _pack(np.round(100 * facts.neighbours.association.clip(0, 1)), "u1"),
         "strong": _pack(facts.neighbours.n_strong, "u4"),
@@ -80,7 +80,10 @@ def _packed_columns(facts: PageFacts) -> dict[str, dict[str, str]]:
 
 
 def _pack(values: np.ndarray, dtype: str) -> dict[str, str]:
-    """Numbers as base64, a third of the size of text."""
+    """Numbers as base64, a third of the size of text, in the range of their type."""
+    if dtype == "f4":
+        limit = float(np.finfo(np.float32).max)
+        values = np.clip(values, -limit, limit)
     raw = np.ascontiguousarray(values, dtype="<" + dtype).tobytes()
     return {"type": dtype, "bytes": base64.b64encode(raw).decode("ascii")}
 
@@ -102,10 +105,48 @@ def _nominal_facts(facts: PageFacts) -> dict[int, tuple[Any, list[str], list[int
     return out
 
 
-def _f4(values: np.ndarray) -> np.ndarray:
-    """Numbers that fit float32."""
-    limit = float(np.finfo(np.float32).max)
-    return np.clip(values, -limit, limit)
+def _rows_by_label(facts: PageFacts) -> dict[str, Any] | None:
+    """The colours of the rows of the planes by their labels, the most common first."""
+    if facts.labels is None:
+        return None
+    texts, codes = np.unique(facts.labels[facts.plane_rows].astype(str), return_inverse=True)
+    return _by_kind(codes.astype(float), texts)
+
+
+def _rows_by_column(facts: PageFacts) -> dict[int, dict[str, Any]]:
+    """The colours of the rows of the planes by each of the leading columns."""
+    part = facts.table.take(rows=facts.plane_rows)
+    found = {}
+    for j in facts.order[:N_HEAT].tolist():
+        values, names = part.column(j), part.schema.categories[j]
+        found[j] = _by_rank(values) if names is None else _by_kind(values, names)
+    return found
+
+
+def _by_kind(codes: np.ndarray, names: np.ndarray) -> dict[str, Any]:
+    """Kinds from 0 to 7, and their names."""
+    places = kinds(codes)
+    legend = []
+    for kind in range(min(N_KINDS, len(np.unique(codes[~np.isnan(codes)])))):
+        name = str(names[int(codes[np.argmax(places == kind)])])
+        legend.append(shorten(name, 30) or "(none)")
+    rest = len(np.unique(codes[places == N_KINDS]))
+    return _colours(places, [*legend, *([f"{rest:,} others"] if rest else [])], True)
+
+
+def _by_rank(values: np.ndarray) -> dict[str, Any]:
+    """Levels from 0 to 254 by the ranks of numbers, the lowest of which and the highest."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return _colours(values, [], False)
+    ranks = rankdata(values, nan_policy="omit") - 1
+    places = np.rint(LEVELS * ranks / max(1, known.sum() - 1))
+    return _colours(places, [f"{end:.4g}" for end in (np.nanmin(values), np.nanmax(values))], False)
+
+
+def _colours(places: np.ndarray, legend: list[str], nominal: bool) -> dict[str, Any]:
+    places = np.where(np.isnan(places), UNKNOWN, places)
+    return {"places": _pack(places, "u1"), "legend": legend, "nominal": nominal}
 
 
 def safe_json(payload: Any) -> str:

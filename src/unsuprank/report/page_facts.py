@@ -12,18 +12,6 @@ from scipy.spatial import procrustes
 from .. import describe
 from .._parallel import one_blas_thread
 from .._progress import progress
-from ..describe import (
-    ClusterContrast,
-    ClusterExplanation,
-    ColumnGroups,
-    ColumnNeighbours,
-    ColumnStructure,
-    ColumnSummary,
-    HeatMap,
-    PrincipalPlane,
-    RankStability,
-    Representatives,
-)
 from ..describe.fitted import read_for
 from ..describe.plane import MAX_ROWS
 from ..describe.refits import effort
@@ -58,22 +46,22 @@ class PageFacts:
     seed: int
     scores: np.ndarray
     order: np.ndarray
-    summary: ColumnSummary
+    summary: describe.ColumnSummary
     repeated: list[tuple[int, int]]
-    structure: ColumnStructure
-    stability: RankStability
-    representatives: Representatives
-    neighbours: ColumnNeighbours
-    groups: ColumnGroups
-    heat: HeatMap
+    structure: describe.ColumnStructure
+    stability: describe.RankStability
+    representatives: describe.Representatives
+    neighbours: describe.ColumnNeighbours
+    groups: describe.ColumnGroups
+    heat: describe.HeatMap
     #: The rows that the planes show.
     plane_rows: np.ndarray
-    plane_of_all: PrincipalPlane
-    plane_of_top: PrincipalPlane
+    plane_of_all: describe.PrincipalPlane
+    plane_of_top: describe.PrincipalPlane
     curve: PredictionCurve | None
     #: A label per row, if there are labels, and what sets rows of one label apart from others.
     labels: np.ndarray | None
-    clusters: ClusterExplanation | None
+    clusters: describe.ClusterExplanation | None
 
     @property
     def names(self) -> list[str]:
@@ -92,12 +80,12 @@ class PageFacts:
 
     @property
     def numeric(self) -> np.ndarray:
-        """The columns of numbers."""
+        """The numeric columns."""
         return np.flatnonzero(self.table.n_values == 0)
 
     @property
     def spreads_differ(self) -> bool:
-        """Whether columns of numbers have different spreads; they do not once standardised."""
+        """Whether numeric columns have different spreads; they do not once standardised."""
         spread = self.summary.spread[self.numeric]
         known = spread[spread > 0]
         return bool(len(known)) and float(known.max()) > 1.001 * float(known.min())
@@ -108,10 +96,12 @@ class PageFacts:
         return self.order[:N_BARS]
 
     @property
-    def errors(self) -> np.ndarray | None:
-        """Standard errors of the scores over the trees, where the ranker knows them."""
+    def margins(self) -> np.ndarray:
+        """Half of the 95% intervals of the scores of `bars` over the trees; 0 where not known."""
         error = getattr(self.ranker, "scores_sem_", None)
-        return error if self.stability.drawn else None
+        if error is None or not self.stability.drawn:
+            return np.zeros(len(self.bars))
+        return 1.96 * error[self.bars]
 
     @property
     def all_equal(self) -> bool:
@@ -124,7 +114,7 @@ class PageFacts:
         return describe.knee(self.scores)
 
     @property
-    def shown_clusters(self) -> list[ClusterContrast]:
+    def shown_clusters(self) -> list[describe.ClusterContrast]:
         """The groups of rows that are explained one by one, in the order of their labels."""
         if self.clusters is None:
             return []
@@ -184,7 +174,7 @@ def _own_seed(ranker: Ranker) -> int:
     return seed if isinstance(seed, int) else 0
 
 
-def _clusters(table: Table, labels: np.ndarray | None) -> ClusterExplanation | None:
+def _clusters(table: Table, labels: np.ndarray | None) -> describe.ClusterExplanation | None:
     if labels is None:
         return None
     try:

@@ -1,22 +1,20 @@
-"""The sentences of the page, in plain language."""
+"""The sentences of the page that judge; those that only name figures stand in the template."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
 
 import numpy as np
 import scipy
 import sklearn
 
 from .._version import __version__
-from ..describe import STRONG, HeatMap, RankStability, Representatives, spearman
+from ..describe import RankStability, Representatives, spearman
 from ..describe.fitted import forest_in, n_settled
 from ..describe.representatives import MANY_NAMES
 from ..evaluation.prediction_curve import PredictionCurve
-from ..io.data_file import shorten
+from ..io import shorten
 from ..ranker import Ranker
-from ..registry import Method
 from .page_facts import TOP, PageFacts
 
 #: Columns of numbers that it takes to compare the ranking with their spread.
@@ -39,7 +37,7 @@ def columns(count: int) -> str:
     return f"{count:,} column" + ("" if count == 1 else "s")
 
 
-def _of_rows(n_rows: int, facts: PageFacts) -> str:
+def of_rows(n_rows: int, facts: PageFacts) -> str:
     """On what a sample of the rows says something, or nothing where that is all of them."""
     return "" if n_rows == facts.table.n_rows else f" (on a sample of {n_rows:,} rows)"
 
@@ -99,24 +97,22 @@ def _repeated(facts: PageFacts) -> str:
     )
 
 
-def settings(ranker: Ranker, method: Method | None, seed: int) -> list[tuple[str, str]]:
-    """What is needed to get the same ranking again."""
+def settings(ranker: Ranker) -> str:
+    """The parameters that a ranking depends on."""
     params = {
         k: v
         for k, v in ranker.get_params(deep=False).items()
         if k not in ("n_jobs", "verbose", "nominal_features", "n_features_to_select")
     }
-    shown = ", ".join(f"{k}={v!r}" for k, v in params.items()) or "none"
-    return [
-        ("Method", f"{method.name} ({type(ranker).__name__})" if method else type(ranker).__name__),
-        ("Settings", shorten(shown, 400)),
-        ("Seed of this page", str(seed)),
-        (
-            "Versions",
-            f"unsuprank {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
-            f"scikit-learn {sklearn.__version__}, Python {platform.python_version()}",
-        ),
-    ]
+    return shorten(", ".join(f"{k}={v!r}" for k, v in params.items()) or "none", 400)
+
+
+def versions() -> str:
+    """What a ranking was computed with."""
+    return (
+        f"unsuprank {__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}, "
+        f"scikit-learn {sklearn.__version__}, Python {platform.python_version()}"
+    )
 
 
 def verdicts(facts: PageFacts) -> list[tuple[str, str, str]]:
@@ -175,10 +171,10 @@ def _forest_size(ranker: Ranker) -> str:
     trees = f"{forest.n_estimators_:,} trees"
     share = f"two such forests would share about {forest.stability_:.0%} of their top {top}"
     if forest.converged_:
-        return f" The forest grew until its top {top} held still ({trees}): {share}."
+        return f" The forest grew until its top {top} were stable ({trees}): {share}."
     return (
         f" The forest has as many trees as a table of this size is given ({trees}), and its top "
-        f"{top} do not hold still yet: {share}, not {forest.stability:.0%}."
+        f"{top} are not stable yet: {share}, not {forest.stability:.0%}."
     )
 
 
@@ -191,7 +187,7 @@ def _typical_width(facts: PageFacts) -> str:
 def _representatives(facts: PageFacts) -> tuple[str, str]:
     found = facts.representatives
     all_of = columns(facts.n_columns - len(found.left_out))
-    tail = _left_out(facts, found) + _of_rows(found.n_rows, facts)
+    tail = _left_out(facts, found) + of_rows(found.n_rows, facts)
     if not len(found.columns):
         return "None do", f"No column explains more of the others than chance would{tail}."
     few = found.few
@@ -220,40 +216,8 @@ def _left_out(facts: PageFacts, found: Representatives) -> str:
     return f" (nominal columns of more than {MANY_NAMES} values left out: {names})"
 
 
-def captions(facts: PageFacts, label_name: str = "label") -> dict[str, str]:
-    """A sentence for every picture: what it shows in this table (also its alternative text)."""
-    return {
-        "bars": _bars(facts),
-        "score": _score(facts),
-        "variance": _variance(facts),
-        "groups": _groups(facts),
-        "heat": _heat(facts.heat),
-        "planes": _planes(facts),
-        "clusters": _clusters(facts, label_name),
-        "curve": "" if facts.curve is None else _curve(facts.curve),
-        "curve_how": "" if facts.curve is None else _curve_how(facts.curve, facts),
-    }
-
-
-def _bars(facts: PageFacts) -> str:
-    return (
-        "All columns have the same score, so there are no bars to compare."
-        if facts.all_equal
-        else f"The {columns(len(facts.bars))} with the highest scores."
-        if len(facts.bars) < facts.n_columns
-        else f"All {columns(facts.n_columns)}, best first."
-    )
-
-
-def _score(facts: PageFacts) -> str:
-    scores = facts.scores[facts.order]
-    return (
-        f"The scores fall from {number(scores[0])} at rank 1 to {number(scores[-1])} at rank "
-        f"{len(scores):,}, and bend most at rank {facts.knee:,}."
-    )
-
-
-def _curve(curve: PredictionCurve) -> str:
+def curve(curve: PredictionCurve) -> str:
+    """What the curve says of how many columns are enough."""
     return " ".join(filter(None, (_error_level(curve), _enough(curve), _band(curve))))
 
 
@@ -294,26 +258,18 @@ def _band(curve: PredictionCurve) -> str:
     )
 
 
-def _curve_how(curve: PredictionCurve, facts: PageFacts) -> str:
-    folds = f"in {curve.n_folds} folds{_of_rows(curve.n_rows, facts)}"
-    return (
-        "The first 1, 2, 4, … columns of the ranking predict all columns of rows that the ranking "
-        f"has not seen, from the most similar row, {folds}. Numbers are in units of their standard "
-        f"deviations. Orange: the middle nine tenths of {curve.n_random} random orders."
-    )
-
-
 def nine_of_ten(stability: RankStability) -> str:
     """What a rank interval is, to follow a statement."""
     return "for nine of ten seeds" if stability.drawn else "in nine of ten refits"
 
 
-def _variance(facts: PageFacts) -> str:
+def variance(facts: PageFacts) -> str:
+    """Whether the ranking is one by spread."""
     numeric = facts.numeric
     if len(numeric) < MIN_COMPARED:
-        return f"There are fewer than {MIN_COMPARED} columns of numbers: too few to tell."
+        return f"There are fewer than {MIN_COMPARED} numeric columns: too few to tell."
     if not facts.spreads_differ:
-        return "All columns of numbers have the same spread, so it cannot be."
+        return "All numeric columns have the same spread, so it cannot be."
     r = spearman(facts.scores[numeric], np.nan_to_num(facts.summary.spread[numeric]))
     if r > 0.9:
         judged = "Yes, nearly: ordering the columns by their spread gives almost the same ranking."
@@ -323,82 +279,17 @@ def _variance(facts: PageFacts) -> str:
         judged = "No, rather the reverse: columns of small spread tend to rank high."
     else:
         judged = "No: ordering the columns by their spread gives another ranking."
-    over = f"{columns(len(numeric))} of numbers"
+    over = f"{len(numeric):,} numeric columns"
     return f"{judged} (Rank correlation of score and spread over {over}: {r:.2f}.)"
 
 
-def _closest(facts: PageFacts) -> str:
+def closest(facts: PageFacts) -> str:
     """The two most alike of the grouped columns."""
     found = facts.groups
     if len(found.columns) < 2:
         return ""
     pairs = np.triu(found.matrix, 1)
     a, b = np.unravel_index(pairs.argmax(), pairs.shape)
-    names = [facts.names[j] for j in sorted(found.columns[[a, b]].tolist(), key=_place(facts))]
+    pair = sorted(found.columns[[a, b]].tolist(), key=facts.ranker.ranking_.__getitem__)
+    names = [facts.names[j] for j in pair]
     return f" Closest are {' and '.join(some([name]) for name in names)} ({pairs[a, b]:.2f})."
-
-
-def _place(facts: PageFacts) -> Callable[[int], int]:
-    """The rank of a column, to sort by."""
-    ranking = facts.ranker.ranking_
-    return lambda j: int(ranking[j])
-
-
-def _groups(facts: PageFacts) -> str:
-    sizes = [len(group) for group in facts.groups.groups]
-    larger = [size for size in sizes if size > 1]
-    if not larger:
-        return (
-            f"None of the first {columns(sum(sizes))} repeats another: no group has an average "
-            f"association of {STRONG}.{_closest(facts)}"
-        )
-    return (
-        f"The first {columns(sum(sizes))} fall into {len(sizes):,} groups of like columns (an "
-        f"average association of at least {STRONG}); {len(larger):,} of them "
-        f"{'has' if len(larger) == 1 else 'have'} more than one member.{_closest(facts)}"
-    )
-
-
-def _heat(heat: HeatMap) -> str:
-    return (
-        f"{len(heat.rows):,} rows and the first {columns(len(heat.columns))}, both ordered so that "
-        "like stands beside like. Blocks of colour are groups of rows that share a pattern."
-    )
-
-
-def _planes(facts: PageFacts) -> str:
-    if not facts.plane_of_all.share:
-        return "No column varies, so there is no picture of the rows."
-    text = (
-        "Each dot is a row; near dots are rows alike. The plane holds "
-        f"{facts.plane_of_all.share:.0%} of the variance of all columns"
-    )
-    agreement = facts.plane_agreement
-    if agreement is None:
-        return text + "."
-    return (
-        f"{text}, that of the top {facts.top} holds {facts.plane_of_top.share:.0%} of theirs. "
-        "Turned and scaled onto one another, the two pictures share "
-        f"{agreement:.0%} of their variation."
-    )
-
-
-def _clusters(facts: PageFacts, label_name: str) -> str:
-    found = facts.clusters
-    if found is None:
-        return ""
-    n_beyond, first = int(found.overall.beyond.sum()), int(found.overall.order[0])
-    score, low = found.overall.scores[first], found.overall.low[first]
-    differ = (
-        "No column differs between them beyond chance."
-        if not n_beyond
-        else f"{n_beyond:,} of {columns(facts.n_columns)} differ between them beyond chance, "
-        f"{some([facts.names[first]])} most of all: by itself it explains {score:.0%} ± "
-        f"{score - low:.0%} of the division."
-    )
-    some_only = len(facts.shown_clusters) < len(found.per_cluster)
-    return (
-        f"{some([label_name])} divides {found.overall.size:,} rows into {len(found.per_cluster):,} "
-        f"groups. {differ}"
-        + (f" The {len(facts.shown_clusters)} largest are shown one by one." if some_only else "")
-    )

@@ -1,1 +1,1 @@
-"""The study of the paper, resumable: data, cells, store, tables, figures, one page."""
+"""The study of the paper, resumable: data, jobs, store, tables, figures, one page."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..io import FileProblem
 from .data.data_sets import SUFFIXES, find_data_sets
-from .engine.run_log import RunLog
 from .engine.runner import NO_LIMITS, USUAL_LIMITS, Limits, Runner, RunSummary
 from .engine.store import Store
-from .plan.suites import PARTS, SOTA_COLUMNS, cells_of, check_methods, check_parts
-from .publish.publication import publish
+from .plan.recipes import HAS_FASTCAN
+from .plan.suites import PARTS, check_methods, check_parts, jobs_of
 from .publish.results import Results
-from .publish.study_page import StudyFacts
+from .publish.study_page import publish
 
 
 def reproduce(
@@ -48,14 +47,14 @@ def reproduce(
     jobs : int, default=2
         Worker processes.
     scheduler : str, Client or None, default=None
-        The address of a Dask scheduler, or a client of one, whose workers then compute the cells
-        instead. They read the files of `data` themselves, from the same path. A cell that takes
+        The address of a Dask scheduler, or a client of one, whose workers then compute the jobs
+        instead. They read the files of `data` themselves, from the same path. A job that takes
         longer than it may is not stopped there, but counts as one that does, and nobody limits its
         memory but Dask.
     full : bool, default=False
-        Also run the cells that exceeded their limits, without limits.
+        Also run the jobs that exceeded their limits, without limits.
     limits : Limits
-        Time and memory of one cell.
+        Time and memory of one job.
     retry_failed : bool, default=False
         Compute stored failures again.
     verbose : int, default=0
@@ -64,42 +63,30 @@ def reproduce(
         Told what is worth telling.
     """
     parts = check_parts(PARTS if only is None else only)
-    chosen = None if methods is None else check_methods(methods)
-    files = _chosen_files(data, data_sets)
+    files = find_data_sets(data)
+    chosen = _chosen(files, data, data_sets)
+    wanted = jobs_of(parts, chosen, None if methods is None else check_methods(methods))
     out.mkdir(parents=True, exist_ok=True)
-    for column in SOTA_COLUMNS:
-        if not column.is_available():
-            say(f"{column.title} is skipped: what it needs is not installed.")
-    allowed = NO_LIMITS if full else limits
-    with Store(out / "store", say) as store:
-        runner = Runner(
-            store,
-            files,
-            jobs=jobs,
-            scheduler=scheduler,
-            limits=allowed,
-            retry_failed=retry_failed,
-            verbose=verbose,
-        )
-        cells = cells_of(parts, list(files), chosen)
-        log = RunLog(out / "runs.json", parts)
-        summary = runner.run(cells, log.note)
-        log.note(summary.computed, last=True)
-        for line in (*summary.over_limit, *summary.failed):
-            say(line)
-        spent = [o.get("seconds", 0.0) for c in cells if (o := runner.stored(c))]
-        facts = StudyFacts(parts, len(files), log.seconds(), sum(spent), len(spent), jobs)
-        publish(out, Results(runner.stored, list(files)), facts)
+    if not HAS_FASTCAN:
+        say("fastcan is skipped: it is not installed.")
+    paths = {name: files[name] for name in chosen}
+    runner = Runner(Store(out / "store", say), paths, NO_LIMITS if full else limits, retry_failed)
+    summary = runner.run(wanted, jobs, scheduler, parts, verbose)
+    for line in (*summary.over_limit, *summary.failed):
+        say(line)
+    outcomes = (runner.stored(job) for job in wanted)
+    times = [(outcome["run"], outcome.get("seconds", 0.0)) for outcome in outcomes if outcome]
+    left_out = [name for name in files if name not in chosen]
+    publish(out, Results(runner.stored, chosen, left_out), parts, times, jobs)
     return summary
 
 
-def _chosen_files(data: Path, wanted: Sequence[str] | None) -> dict[str, Path]:
-    files = find_data_sets(data)
-    if wanted is not None:
-        unknown = [name for name in wanted if name not in files]
-        if unknown:
-            raise FileProblem(f"{unknown[0]} is not in {data}; there are: {', '.join(files)}.")
-        files = {name: files[name] for name in files if name in set(wanted)}
-    if not files:
+def _chosen(files: Collection[str], data: Path, wanted: Sequence[str] | None) -> list[str]:
+    """The names of the data sets to study, all of which must be there."""
+    for name in wanted or ():
+        if name not in files:
+            raise FileProblem(f"{name} is not in {data}; there are: {', '.join(files)}.")
+    chosen = [name for name in files if wanted is None or name in wanted]
+    if not chosen:
         raise FileProblem(f"There are no data sets in {data} ({', '.join(SUFFIXES)} files).")
-    return files
+    return chosen

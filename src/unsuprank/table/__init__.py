@@ -13,9 +13,9 @@ of rows. A :class:`SparseTable` answers the same questions from the values that 
 Everything is converted to float64 before any arithmetic: unsigned integers never wrap.
 """
 
-from .coding import code_values, column_major, find_categories
+from .chunked_rows import ChunkedRows
+from .coding import code_values, column_major, find_categories, gini_index
 from .dense_table import Table
-from .in_chunks import InChunks
 from .reading import is_anndata, read_table
 from .schema import ColumnChoice, Schema, column_mask
 from .sparse_table import NUMBERS_ONLY, SparseTable, check_pointers, checked_matrix
@@ -23,7 +23,7 @@ from .sparse_table import NUMBERS_ONLY, SparseTable, check_pointers, checked_mat
 __all__ = [
     "NUMBERS_ONLY",
     "ColumnChoice",
-    "InChunks",
+    "ChunkedRows",
     "Schema",
     "SparseTable",
     "Table",
@@ -33,6 +33,7 @@ __all__ = [
     "column_major",
     "column_mask",
     "find_categories",
+    "gini_index",
     "is_anndata",
     "read_table",
 ]

@@ -23,6 +23,11 @@ def _known(column: np.ndarray) -> np.ndarray:
     )
 
 
+def gini_index(counts: np.ndarray) -> float:
+    """The Gini index of a nominal column whose values occur so often."""
+    return float(1.0 - np.sum((counts / counts.sum()) ** 2))
+
+
 def types_of_values(column: np.ndarray) -> set[type]:
     """The types of the values of a column of objects; what is missing is none."""
     kinds = set(map(type, column))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _kernels
-from .in_chunks import InChunks
+from .chunked_rows import ChunkedRows
 from .schema import Schema
 
 #: Bytes of values that are made of a sparse table at a time.
@@ -19,7 +19,17 @@ BLOCK_BYTES = 2**24
 
 
 @dataclass(frozen=True)
-class Table(InChunks):
+class Moments:
+    """Smallest and largest values, means and standard deviations of columns."""
+
+    low: np.ndarray
+    high: np.ndarray
+    mean: np.ndarray
+    spread: np.ndarray
+
+
+@dataclass(frozen=True)
+class Table(ChunkedRows):
     """Typed columns; see the prose of :mod:`unsuprank.table`."""
 
     values: np.ndarray
@@ -31,21 +41,6 @@ class Table(InChunks):
     @property
     def n_rows(self) -> int:
         return self.values.shape[0]
-
-    @property
-    def n_columns(self) -> int:
-        return self.values.shape[1]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.n_rows, self.n_columns
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Names of the columns; x0, x1, ... where nothing names them."""
-        names = self.schema.names
-        return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
 
     def column(self, j: int) -> np.ndarray:
         """Values of one column: numbers, or codes of nominal values; NaN is missing."""
@@ -77,17 +72,18 @@ class Table(InChunks):
         schema = self.schema if picked is None else self.schema.take(picked)
         return Table(np.asfortranarray(values), schema)
 
-    def without_unused_values(self) -> Table:
-        """The table as it would be read from its own rows: without nominal values that none has."""
-        nominal = set(np.flatnonzero(self.n_values).tolist()) - self.schema.boolean
-        if not nominal:
+    def without_unused_values(self, columns: np.ndarray | None = None) -> Table:
+        """The table without nominal values that no row has, of all columns or those of a mask."""
+        nominal = (self.n_values > 0) & (True if columns is None else columns)
+        nominal[list(self.schema.boolean)] = False
+        if not nominal.any():
             return self
-        values, categories = self.values.copy(order="F"), list(self.schema.categories)
-        for j in nominal:
-            known, names = ~np.isnan(values[:, j]), categories[j]
-            used, values[known, j] = np.unique(values[known, j], return_inverse=True)
-            categories[j] = None if names is None else names[used.astype(int)]
-        return Table(values, replace(self.schema, categories=tuple(categories)))
+        values, used = self.values.copy(order="F"), []
+        for j in np.flatnonzero(nominal).tolist():
+            known = ~np.isnan(values[:, j])
+            codes, values[known, j] = np.unique(values[known, j], return_inverse=True)
+            used.append(self.schema.categories[j][codes.astype(int)])  # type: ignore[index]
+        return Table(values, self.schema.with_nominal(nominal, used))
 
     def renamed(self, names: Iterable[str]) -> Table:
         """The same columns under other names."""
@@ -118,6 +114,24 @@ class Table(InChunks):
         if set(map(type, categories)) <= {type(None)}:  # the quick way for wide numeric tables
             return np.zeros(len(categories), dtype=np.int32)
         return np.array([0 if c is None else len(c) for c in categories], dtype=np.int32)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """What is known of the numbers of each column, and of the codes of nominal ones."""
+        values, known = self.values, ~np.isnan(self.values)
+        count = known.sum(axis=0)
+        low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+        # A power of two changes no digit, and keeps squares of large numbers finite.
+        exponent = np.frexp(np.where(count > 0, np.maximum(np.abs(low), np.abs(high)), 0.0))[1]
+        scaled = np.ldexp(np.where(known, values, 0.0), -exponent)
+        mean = scaled.sum(axis=0) / np.maximum(count, 1)
+        deviation = np.where(known, scaled - mean, 0.0)
+        spread = np.sqrt((deviation**2).sum(axis=0) / np.maximum(count, 1))
+        mean, spread = np.ldexp(mean, exponent), np.ldexp(spread, exponent)
+        constant = ~(low < high)  # a rounded mean would show a spread where there is none
+        mean[constant], spread[constant] = low[constant], 0.0
+        spread[count == 0] = np.nan
+        return Moments(low, high, mean, spread)
 
     @cached_property
     def _flags(self) -> np.ndarray:

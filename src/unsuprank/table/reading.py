@@ -190,11 +190,7 @@ def _read_array(
     raw = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     columns = [raw[:, j] for j in range(raw.shape[1])]
     if schema is None:
-        is_nominal = column_mask(nominal, raw.shape[1], None)
-        categories = tuple(
-            find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
-        )
-        schema = Schema(None, categories)
+        schema = _schema_of(columns, column_mask(nominal, len(columns), None), None)
     _check_width(len(columns), schema)
     return encode_columns(columns, schema), schema
 
@@ -241,10 +237,7 @@ def _read_numeric_array(X: Any, schema: Schema | None, estimator: Any) -> tuple[
             "of texts are nominal, or name them in nominal_features."
         ) from None
     if schema is None:
-        n = values.shape[1]
-        boolean = getattr(X, "dtype", None) == np.bool_
-        categories = (np.array([False, True]) if boolean else None,) * n
-        schema = Schema(None, categories, frozenset(range(n) if boolean else ()))
+        schema = Schema.of_array(getattr(X, "dtype", None), values.shape[1])
     _check_width(values.shape[1], schema)
     return column_major(values), schema
 
@@ -272,12 +265,17 @@ def _read_frame(
         is_nominal = named | ~np.array([_is_ordered(column) for column in columns])
         objects = np.array([dtype == nw.Object for dtype in dtypes.values()])
         _warn_of_hidden_numbers(columns, names, objects & is_nominal & ~named)
-        categories = tuple(
-            find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)
-        )
-        boolean = frozenset(j for j, c in enumerate(columns) if c.dtype == np.bool_)
-        schema = Schema(names, categories, boolean)
+        schema = _schema_of(columns, is_nominal, names)
     return encode_columns(columns, schema), schema
+
+
+def _schema_of(
+    columns: list[np.ndarray], is_nominal: np.ndarray, names: tuple[str, ...] | None
+) -> Schema:
+    """The schema of columns of which some are nominal."""
+    categories = [find_categories(c) if is_nominal[j] else None for j, c in enumerate(columns)]
+    boolean = {j for j in np.flatnonzero(is_nominal).tolist() if columns[j].dtype == np.bool_}
+    return Schema(names, tuple(categories), frozenset(boolean))
 
 
 def _column_values(series: nw.Series, name: str) -> np.ndarray:

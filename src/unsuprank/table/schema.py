@@ -24,6 +24,14 @@ class Schema:
     #: methods that know numbers only.
     boolean: frozenset[int] = field(default_factory=frozenset)
 
+    @classmethod
+    def of_array(cls, dtype: Any, n_columns: int, names: Sequence[Any] | None = None) -> Schema:
+        """That of an array: numbers, or booleans."""
+        known = None if names is None else tuple(str(name) for name in names)
+        if dtype == np.bool_:
+            return cls(known, (np.array([False, True]),) * n_columns, frozenset(range(n_columns)))
+        return cls(known, (None,) * n_columns)
+
     @property
     def n_columns(self) -> int:
         return len(self.categories)

@@ -9,14 +9,13 @@ for a block of columns at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from .dense_table import BLOCK_BYTES, Table, as_indices, keeps_all
+from .dense_table import BLOCK_BYTES, Moments, Table, as_indices, keeps_all
 from .schema import Schema
 
 #: Values that are looked at in one go.
@@ -25,16 +24,6 @@ VALUES_AT_A_TIME = 2**20
 NUMBERS_ONLY = (
     "Columns of a sparse table are numbers; to rank nominal ones, pass a DataFrame or an array."
 )
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Smallest and largest values, means and standard deviations of columns."""
-
-    low: np.ndarray
-    high: np.ndarray
-    mean: np.ndarray
-    spread: np.ndarray
 
 
 class SparseTable(Table):
@@ -69,10 +58,6 @@ class SparseTable(Table):
     @property
     def n_rows(self) -> int:
         return self.matrix.shape[0]
-
-    @property
-    def n_columns(self) -> int:
-        return self.matrix.shape[1]
 
     @cached_property
     def by_columns(self) -> sparse.csc_array:

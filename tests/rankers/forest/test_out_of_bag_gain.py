@@ -95,11 +95,3 @@ def test_same_answer_for_every_number_of_threads():
     assert np.array_equal(
         one, Genie3(200, gain="out_of_bag", random_state=0, n_jobs=3).fit(X).scores_
     )
-
-
-def test_it_needs_rows_that_trees_did_not_see():
-    X = np.eye(4)
-    with pytest.raises(ValueError, match="bootstrap=True"):
-        Genie3(gain="out_of_bag", bootstrap=False).fit(X)
-    with pytest.raises(ValueError, match="gain"):
-        Genie3(gain="best").fit(X)

@@ -14,7 +14,12 @@ from unsuprank import _parallel as parallel
 from unsuprank._progress import Progress, SilentDisplay
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest import race as races
-from unsuprank.rankers.forest.convergence import N_BLOCKS, BlockSums, StoppingRule, rank_intervals
+from unsuprank.rankers.forest.convergence import (
+    N_BLOCKS,
+    StabilitySum,
+    StoppingRule,
+    rank_intervals,
+)
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
 from unsuprank.rankers.forest.race import Race, in_reach, tree_cost
 from unsuprank.rankers.forest.tree_scores import ScoreSum, dense_scores, tree_scores
@@ -55,23 +60,6 @@ def test_in_reach():
             if sum(mean[i] - margin[i] > mean[j] + margin[j] for i in range(n)) < n_top
         ]
         assert in_reach(total, n_top).tolist() == expected
-
-
-def test_sums_of_some_columns_and_of_more_trees():
-    values = np.random.default_rng(2).random((30, 6))
-    whole, first, second = ScoreSum(6), ScoreSum(6), ScoreSum(6)
-    whole.add(dense_scores(values), 30)
-    first.add(dense_scores(values[:12]), 12)
-    second.add(dense_scores(values[12:]), 18)
-    both = first.plus(second)
-    assert (both.n_trees, both.n_uses) == (whole.n_trees, whole.n_uses)
-    np.testing.assert_allclose(both.standard_error(), whole.standard_error(), rtol=1e-12)
-    one = ScoreSum(6)
-    one.add(dense_scores(values[:1]), 1)
-    np.testing.assert_array_equal(one.mean(), values[0])
-    some, part = ScoreSum(2), np.array([4, 1])
-    some.add(dense_scores(values[:, part]), 30)
-    np.testing.assert_array_equal(whole.of(part).standard_error(), some.standard_error())
 
 
 def test_columns_drop_out_and_keep_what_was_known(X):
@@ -146,14 +134,13 @@ def test_a_race_that_is_cut_short_says_how_stable_all_its_rounds_are(X, monkeypa
     assert len(rounds) > 1
     last_columns = rounds[-1][0]
     ends = [first for _, first in rounds[1:]] + [race.n_trees]
-    total, blocks = ScoreSum(len(last_columns)), BlockSums(len(last_columns))
+    total = StabilitySum(len(last_columns))
     for (columns, first), last in zip(rounds, ends, strict=True):
         credits = race.grower.probe(columns, "genie3", first, last)
         scores = dense_scores(credits[:, np.searchsorted(columns, last_columns)])
         total.add(scores, last - first)
-        blocks.add(scores, last - first)
     np.testing.assert_allclose(race.scores[last_columns], total.mean(), rtol=1e-12)
-    assert race.seen.stability[-1] == pytest.approx(blocks.stability(N_TOP))
+    assert race.seen.stability[-1] == pytest.approx(total.stability(N_TOP))
 
 
 def test_a_race_that_is_cut_short_is_honest(X):

@@ -224,20 +224,9 @@ class TestPath:
 class TestBadInput:
     X = np.random.default_rng(0).normal(size=(10, 3))
 
-    @pytest.mark.parametrize("bad", [0, -3, 2.0, "5", None, True])
-    def test_n_neighbors(self, bad):
-        with pytest.raises((ValueError, TypeError), match="n_neighbors"):
-            URelief(bad).fit(self.X)
-
-    @pytest.mark.parametrize("bad", [0, -1, 0.0, -0.5, 1.01, 11, np.nan, "all", None, True])
-    def test_n_iterations(self, bad):
-        with pytest.raises((ValueError, TypeError), match="n_iterations"):
-            URelief(3, bad).fit(self.X)
-
-    @pytest.mark.parametrize("bad", [0, -1.0, "much", np.inf])
-    def test_working_memory(self, bad):
-        with pytest.raises((ValueError, TypeError), match="working_memory"):
-            URelief(3, working_memory=bad).fit(self.X)
+    def test_more_iterations_than_rows(self):
+        with pytest.raises(ValueError, match="n_iterations=11"):
+            URelief(3, 11).fit(self.X)
 
     def test_too_many_neighbors_are_cut(self):
         with pytest.warns(UserWarning, match=r"as many are used as there are \(9\)"):
@@ -346,5 +335,3 @@ def test_a_fraction_of_the_rows_as_neighbours():
             assert np.array_equal(same, URelief(n_neighbors=count).fit(X).scores_)
         both = urelief_path(X, [0.5, 10], [1.0])[:, 0]
     np.testing.assert_allclose(both, [URelief(k).fit(X).scores_ for k in (20, 10)], rtol=1e-12)
-    with pytest.raises(ValueError, match="n_neighbors"):
-        URelief(n_neighbors=1.5).fit(X)

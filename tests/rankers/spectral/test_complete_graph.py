@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from unsuprank import SPEC
+from unsuprank.rankers.centred_matrix import ColumnMatrix
+from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral import complete_graph
 from unsuprank.rankers.spectral.complete_graph import CompleteGraph, median
 from unsuprank.rankers.spectral.spec import spec_scores
@@ -53,12 +55,15 @@ def _in_bands(request, monkeypatch):
 def test_weights_and_sums(kind):
     for seed in range(20):
         X = table_of(kind, seed)
-        graph = CompleteGraph.of(X, n_jobs=2)
+        graph = CompleteGraph.of(ColumnMatrix(X), n_jobs=2)
         assert graph.gamma == pytest.approx(1 / typical_distance(X), rel=1e-6)
         W = np.exp(-graph.gamma * squared_distances(X))
-        for same in (graph, CompleteGraph.of(X, graph.gamma)):  # distances kept or made again
+        for same in (
+            graph,
+            CompleteGraph.of(ColumnMatrix(X), graph.gamma),
+        ):  # distances kept or made again
             np.testing.assert_allclose(same.toarray(), W, rtol=1e-6, atol=1e-12)
-            degree, form = same.sums(X)
+            degree, form = same.sums(ColumnMatrix(X))
             np.testing.assert_allclose(degree, W.sum(axis=1), rtol=1e-6)
             np.testing.assert_allclose(form, [f @ W @ f for f in X.T], rtol=1e-6)
 
@@ -90,22 +95,27 @@ def test_many_rows_are_tuned_by_some(monkeypatch):
         if len(X) < 10:
             continue
         monkeypatch.setattr(complete_graph, "STORED_ROWS", len(X) - 3)
-        graph = CompleteGraph.of(X)
+        graph = CompleteGraph.of(ColumnMatrix(X))
         assert not graph.kept
         some = X[np.linspace(0, len(X) - 1, len(X) - 3).astype(int)]
         assert graph.gamma == pytest.approx(1 / typical_distance(some), rel=1e-6)
-        same = CompleteGraph.of(X, graph.gamma)
-        np.testing.assert_array_equal(spec_scores(X, graph), spec_scores(X, same))
+        same = CompleteGraph.of(ColumnMatrix(X), graph.gamma)
+        Z = ColumnMatrix(centred(X)[0])
+        np.testing.assert_array_equal(spec_scores(Z, graph), spec_scores(Z, same))
 
 
 def test_gamma_is_in_the_unit_of_the_data():
     X = np.random.default_rng(0).normal(size=(20, 3))
     expected = np.exp(-0.5 * squared_distances(X))
-    np.testing.assert_allclose(CompleteGraph.of(X, 0.5).toarray(), expected)
-    np.testing.assert_allclose(CompleteGraph.of(X * 2.0**500, 2.0**-1001).toarray(), expected)
-    assert np.array_equal(CompleteGraph.of(X * 2.0**-600, 0.5).toarray(), np.ones((20, 20)))
+
+    def weights(factor, gamma):
+        return CompleteGraph.of(ColumnMatrix(X * factor), gamma).toarray()
+
+    np.testing.assert_allclose(weights(1.0, 0.5), expected)
+    np.testing.assert_allclose(weights(2.0**500, 2.0**-1001), expected)
+    assert np.array_equal(weights(2.0**-600, 0.5), np.ones((20, 20)))
     with pytest.warns(UserWarning, match="no two rows are connected"):
-        assert np.array_equal(CompleteGraph.of(X * 2.0**600, 0.5).toarray(), np.eye(20))
+        assert np.array_equal(weights(2.0**600, 0.5), np.eye(20))
 
 
 def test_median():

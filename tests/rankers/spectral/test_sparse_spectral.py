@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.linear_model import lars_path
 
-from unsuprank import MCFS, NDFS, SPEC, LaplacianScore, _kernels
-from unsuprank.rankers.centred_matrix import CentredMatrix, DenseMatrix
+from unsuprank import MCFS, NDFS, SPEC, LaplacianScore
+from unsuprank.rankers.centred_matrix import ColumnMatrix, centred_columns, raw_columns
 from unsuprank.rankers.scaling import centred
-from unsuprank.rankers.spectral import screened_lasso
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
-from unsuprank.rankers.spectral.mcfs import regress
 from unsuprank.table import read_table
 
 
@@ -81,26 +76,27 @@ def test_both_kinds_of_matrices_are_asked_alike(seed, kind) -> None:
     rng = np.random.default_rng(seed)
     dense = random_table(seed, 12, 9)
     Z = centred(dense, 2.0)[0]
-    X = DenseMatrix(Z)
-    if kind == "sparse":
-        X = CentredMatrix.standardised(read_table(sparse.csr_array(dense)), 2.0)
+    table = dense if kind == "dense" else sparse.csr_array(dense)
+    X, norms = centred_columns(read_table(table), 2.0)
+    np.testing.assert_allclose(norms, np.linalg.norm(dense - dense.mean(axis=0), axis=0))
     F, G, w = rng.normal(size=(12, 3)), rng.normal(size=(9, 2)), rng.random(12)
     rows = rng.permutation(12)[:5]
     for found, expected in [
         (X @ G, Z @ G),
-        (X.T @ F, Z.T @ F),
         (F.T @ X, F.T @ Z),
         (w @ X, w @ Z),
         (X[rows] @ G, Z[rows] @ G),
         (X.row_products(slice(3, 7), 3), Z[3:7] @ Z[3:].T),
-        (X @ X.T, Z @ Z.T),
-        (X.T @ X, Z.T @ Z),
         (X.all_row_products(), Z @ Z.T),
         (X.all_column_products(), Z.T @ Z),
         ((X / np.arange(1.0, 10.0)) @ G, (Z / np.arange(1.0, 10.0)) @ G),
         (X[:, np.array([5, 2])] @ G[:2], Z[:, [5, 2]] @ G[:2]),
         (np.asarray(X[:, 2:4]), Z[:, 2:4]),
         (X.quadratic_forms(Z @ Z.T), np.diag(Z.T @ (Z @ Z.T) @ Z)),
+        (X.quadratic_forms(sparse.csr_array(Z @ Z.T)), np.diag(Z.T @ (Z @ Z.T) @ Z)),
+        (X.pair_products(rows, rows[::-1]), np.diag(Z[rows] @ Z[rows[::-1]].T)),
+        (X.pair_distances(rows, rows[::-1]), np.square(Z[rows] - Z[rows[::-1]]).sum(axis=1)),
+        (X.gram_squares(), np.diag((Z.T @ Z) @ (Z.T @ Z))),
         (X.row_squares(), (Z**2).sum(axis=1)),
         (X.column_squares(w), w @ Z**2),
         (X.column_squares(), (Z**2).sum(axis=0)),
@@ -111,55 +107,6 @@ def test_both_kinds_of_matrices_are_asked_alike(seed, kind) -> None:
     assert len(X) == 12
     near = np.asarray(X.unshifted()[[4, 3]])
     np.testing.assert_allclose(near[1] - near[0], Z[3] - Z[4], atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_screened_path_is_that_of_all_columns(seed, monkeypatch) -> None:
-    monkeypatch.setattr(screened_lasso, "SCREENED", -3)  # far too few at first
-    monkeypatch.setattr(screened_lasso, "STEPS_AT_A_TIME", 2)
-    rng = np.random.default_rng(seed)
-    X = sparse.random_array((30, 200), density=0.2, format="csr", rng=rng)
-    Z, steps = CentredMatrix.standardised(read_table(X), 1.0), int(rng.integers(1, 15))
-    y = rng.normal(size=30)
-    y -= y.mean()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        dense = centred(X.toarray())[0]
-        expected = lars_path(dense, y, max_iter=steps, method="lasso", return_path=False)[2]
-        found = screened_lasso.screened_path_end(Z, y @ Z, steps, "lasso")
-    np.testing.assert_allclose(found, expected, atol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_copies_of_columns_leave_the_path_of_the_lasso_alone(seed) -> None:
-    rng = np.random.default_rng(seed)
-    X = sparse.random_array((40, 60), density=0.2, format="csr", rng=rng)
-    y, steps = rng.normal(size=40), 12
-    y -= y.mean()
-    Z, twice = (
-        CentredMatrix.standardised(read_table(held), 1.0)
-        for held in (X, sparse.csr_array(sparse.hstack([X, -2.0 * X, X])))
-    )
-    expected = np.zeros((1, 60))
-    _kernels.lasso_path_ends(Z.T @ Z, (y @ Z)[None], steps, 0, 1, expected)
-    found = screened_lasso.screened_path_end(twice, y @ twice, steps, "lasso")
-    np.testing.assert_allclose(found[:60], expected[0], atol=1e-9)
-    assert not found[60:].any()
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_mcfs_takes_the_same_of_columns_that_are_copies(seed) -> None:
-    rng = np.random.default_rng(seed)
-    m, n = int(rng.integers(20, 80)), int(rng.integers(5, 60))
-    X = np.where(rng.random((m, n)) < 0.5, 0.0, rng.normal(size=(m, n)))
-    X[0] += 1.0
-    X = np.hstack([X, -2.0 * X[:, : n // 2], 3.0 * X])[:, rng.permutation(n // 2 + 2 * n)]
-    targets = rng.normal(size=(m, 3))
-    options = {"n_nonzero": 9, "method": "lasso", "n_jobs": 1, "verbose": 0}
-    held = CentredMatrix.standardised(read_table(sparse.csr_array(X)), 1.0)
-    norm = centred(X)[1]
-    found = regress(held, norm, targets, **options)
-    np.testing.assert_allclose(found, regress(centred(X)[0], norm, targets, **options), atol=1e-9)
 
 
 def test_equally_near_rows_come_in_their_order_whatever_the_threads() -> None:
@@ -173,17 +120,17 @@ def test_of_equally_near_rows_of_counts_the_first_are_taken(seed) -> None:
     rng = np.random.default_rng(seed)
     X = rng.poisson(1.0, (70, 12)) * (rng.random((70, 12)) < 0.3) * 1.0
     X[:, 1] += 1000.0  # a column without a zero
-    table, k = read_table(sparse.csr_array(X)), int(rng.integers(1, 12))
-    held = CentredMatrix.of(table, np.zeros(12), np.ones(12))
+    held, k = raw_columns(read_table(sparse.csr_array(X))), int(rng.integers(1, 12))
     distances = np.square(X[:, None] - X).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     expected = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    for rows in (X, held):
+    for rows in (ColumnMatrix(X), held):
         np.testing.assert_array_equal(nearest_rows(rows, GraphOptions(k)), expected)
     X[:, 1] -= 1000.0
-    held = CentredMatrix.of(read_table(sparse.csr_array(X)), np.zeros(12), np.ones(12))
-    options = GraphOptions(k, weights="cosine")
-    np.testing.assert_array_equal(nearest_rows(X, options), nearest_rows(held, options))
+    held, options = raw_columns(read_table(sparse.csr_array(X))), GraphOptions(k, weights="cosine")
+    np.testing.assert_array_equal(
+        nearest_rows(ColumnMatrix(X), options), nearest_rows(held, options)
+    )
 
 
 @pytest.mark.parametrize("weights", ["heat", "binary", "cosine"])

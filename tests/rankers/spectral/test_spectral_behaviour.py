@@ -10,6 +10,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from unsuprank import MCFS, NDFS, SPEC, AgnoSS, LaplacianScore
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.spectral.graph import GraphOptions, nearest_rows
 
 BASELINES = [LaplacianScore, SPEC, MCFS, NDFS, AgnoSS]
@@ -99,14 +100,6 @@ class TestBadInput:
         assert np.array_equal(ranker.scores_, before)
         assert ranker.n_features_in_ == 50
 
-    def test_every_parameter_is_checked(self, cls):
-        X = clustered_table(0)[0][:20]
-        free = {"n_jobs", "random_state", "verbose", "include", "exclude"}
-        for name in set(cls().get_params()) - free:
-            for bad in ("many", -3, [1], np.nan):
-                with pytest.raises((TypeError, ValueError), match=name):
-                    make(cls, **{name: bad}).fit(X)
-
     def test_same_answer_for_every_n_jobs(self, cls):
         X = clustered_table(1)[0]
         params = {"n_restarts": 3} if cls is AgnoSS else {}
@@ -170,7 +163,9 @@ def test_spec_ties_under_published_settings_are_exact():
 
 def test_threads_do_not_tell_equally_near_rows_apart():
     rng = np.random.default_rng(0)
-    X = (rng.random((1500, 12)) < 0.2).astype(float)  # short texts: hundreds of rows tie
+    X = ColumnMatrix(
+        (rng.random((1500, 12)) < 0.2).astype(float)
+    )  # short texts: hundreds of rows tie
     with threadpool_limits(1):
         one = nearest_rows(X, GraphOptions())
     for threads in (2, 4):

@@ -7,9 +7,10 @@ import pytest
 from scipy import sparse
 
 from unsuprank import SPEC, LaplacianScore
+from unsuprank.rankers.centred_matrix import ColumnMatrix
+from unsuprank.rankers.scaling import centred
 from unsuprank.rankers.spectral.complete_graph import CompleteGraph
 from unsuprank.rankers.spectral.graph import GraphOptions, neighbour_graph
-from unsuprank.rankers.spectral.laplacian import laplacian_scores
 from unsuprank.rankers.spectral.mcfs import mcfs_coefficients, spectral_targets
 from unsuprank.rankers.spectral.ndfs_solver import NDFSOptions, ndfs, normalised_laplacian
 from unsuprank.rankers.spectral.ndfs_toolbox import ToolboxLaplacian, toolbox_ndfs
@@ -39,16 +40,17 @@ def with_heat(X, graph, t):
 
 def test_laplacian_given_the_graph(case):
     _, X, stored, graph = case
-    np.testing.assert_allclose(laplacian_scores(X, graph), stored["lap_binary"], rtol=1e-8)
+    Z = ColumnMatrix(centred(X)[0])
+    np.testing.assert_allclose(spec_scores(Z, graph), stored["lap_binary"], rtol=1e-8)
     heat = with_heat(X, graph, float(stored["lap_heat_auto_t"]))
-    np.testing.assert_allclose(laplacian_scores(X, heat), stored["lap_heat_auto"], rtol=1e-8)
+    np.testing.assert_allclose(spec_scores(Z, heat), stored["lap_heat_auto"], rtol=1e-8)
 
 
 def test_laplacian_end_to_end(case):
     name, X, stored, graph = case
     if name != "Isolet":
         pytest.skip("three-valued columns: which of equally near rows are neighbours is open")
-    ours = neighbour_graph(X, GraphOptions(5, "binary"))
+    ours = neighbour_graph(ColumnMatrix(X), GraphOptions(5, "binary"))
     assert abs(ours - graph).max() == 0
     for weights, key in (("binary", "lap_binary"), ("heat", "lap_heat_auto")):
         ranker = LaplacianScore(standardize=False, weights=weights).fit(X)
@@ -58,12 +60,16 @@ def test_laplacian_end_to_end(case):
 
 def test_spec(case):
     _, X, stored, _ = case
-    graph = CompleteGraph.of(X)
+    graph = CompleteGraph.of(ColumnMatrix(X))
+    Z, norms = centred(X)
+    means = X.mean(axis=0) / np.where(norms > 0, norms, 1.0)
     np.testing.assert_allclose(graph.gamma, stored["spec_auto_gamma"], rtol=1e-12)
     most = int(stored["n_classes"]) + 1
     for style in (-1, 0, most):
         np.testing.assert_allclose(
-            spec_scores(X, graph, style), stored[f"spec_auto_style{style}"], rtol=1e-8
+            spec_scores(ColumnMatrix(Z), graph, style, means),
+            stored[f"spec_auto_style{style}"],
+            rtol=1e-8,
         )
 
 
@@ -79,7 +85,8 @@ def test_mcfs_given_the_targets(case):
     name, X, stored, _ = case
     if name == "colon":
         pytest.skip("100 steps on 62 rows cannot agree; the next test says what holds instead")
-    coef = mcfs_coefficients(X, stored["mcfs_Y"], 100, method="lar")
+    Z, norms = centred(X)
+    coef = mcfs_coefficients(ColumnMatrix(Z), norms, stored["mcfs_Y"], 100, as_toolbox=True)
     expected = stored["mcfs_norm100_score_absmax"]
     np.testing.assert_allclose(
         np.abs(coef).max(axis=1), expected, rtol=1e-6, atol=1e-12 * expected.max()
@@ -97,16 +104,18 @@ def test_mcfs_stops_where_the_toolbox_divides_by_rounding_errors(case):
         pytest.skip("more rows than steps: the test above compares the coefficients")
     assert np.abs(stored["mcfs_norm100_coef"]).max() > 1e9
     Y = stored["mcfs_Y"] - stored["mcfs_Y"].mean(axis=0)
-    for method in ("lar", "lasso"):
-        coef = mcfs_coefficients(X, stored["mcfs_Y"], 100, method=method)
+    Z, norms = centred(X)
+    for as_toolbox in (True, False):
+        coef, again = (
+            mcfs_coefficients(ColumnMatrix(Z), norms, stored["mcfs_Y"], k, as_toolbox=as_toolbox)
+            for k in (100, 61)
+        )
         assert np.isfinite(coef).all()
         assert np.abs(coef).max() < 1
         assert (np.count_nonzero(coef, axis=0) <= 61).all()
         error = np.linalg.norm((X - X.mean(axis=0)) @ coef - Y, axis=0)
         assert (error < np.linalg.norm(Y, axis=0)).all()
-        np.testing.assert_array_equal(
-            coef, mcfs_coefficients(X, stored["mcfs_Y"], 61, method=method)
-        )
+        np.testing.assert_array_equal(coef, again)
 
 
 def test_published_defaults_end_to_end(case):
@@ -125,7 +134,7 @@ def test_published_defaults_end_to_end(case):
 def test_ndfs_as_the_toolbox(case):
     _, X, stored, graph = case
     options = NDFSOptions(gamma=1e9, max_iter=1000)
-    result = toolbox_ndfs(X, ToolboxLaplacian(graph), stored["F0"], options)
+    result = toolbox_ndfs(ColumnMatrix(X), ToolboxLaplacian(graph), stored["F0"], options)
     assert len(result.objective) == int(stored["n_iter"])
     np.testing.assert_allclose(result.objective, stored["obj"], rtol=1e-9)
     scale = np.abs(stored["ndfs_coef"]).max()
@@ -135,6 +144,6 @@ def test_ndfs_as_the_toolbox(case):
 def test_ndfs_objective_never_increases(case):
     _, X, stored, graph = case
     options = NDFSOptions(gamma=1e9, max_iter=8)
-    result = ndfs(X, normalised_laplacian(graph), stored["F0"], options)
+    result = ndfs(ColumnMatrix(X), normalised_laplacian(graph), stored["F0"], options)
     assert (np.diff(result.objective) <= 0).all()
     assert len(result.objective) > 3

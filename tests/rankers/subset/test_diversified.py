@@ -100,11 +100,3 @@ def test_the_wrapped_ranker_is_left_alone():
     fitted = Diversified(wrapped).fit(np.eye(4))
     assert not hasattr(wrapped, "scores_")
     assert fitted.ranker_.scores_.shape == (4,)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"ranker": 3}, {"redundancy": -1.0}, {"redundancy": "much"}, {"n_picks": 0}]
-)
-def test_bad_parameters_are_named(bad):
-    with pytest.raises((TypeError, ValueError), match=next(iter(bad))):
-        Diversified(**bad).fit(np.eye(4))

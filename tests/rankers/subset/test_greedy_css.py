@@ -9,7 +9,7 @@ from scipy import sparse
 
 from unsuprank import GreedyCSS, SharedVariance
 from unsuprank.column_totals import column_totals
-from unsuprank.rankers.centred_matrix import DenseMatrix
+from unsuprank.rankers.centred_matrix import ColumnMatrix
 from unsuprank.rankers.coordinates import Coordinates
 from unsuprank.rankers.subset.beyond_chance import (
     path_scores,
@@ -25,7 +25,7 @@ from unsuprank.table import read_table
 
 def Residual(coordinates, *args):
     """Of an array."""
-    return ResidualOf(DenseMatrix(coordinates), *args)
+    return ResidualOf(ColumnMatrix(coordinates), *args)
 
 
 def scaled_coordinates(table, scale):
@@ -347,14 +347,6 @@ def test_fewer_picks_are_a_prefix_of_more():
     assert np.array_equal(few.order_[:16], many.order_[:16])
     assert few.n_features_ == many.n_features_
     assert len(few.picks_) == 20 < len(many.picks_)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"n_picks": 0}, {"n_picks": 2.5}, {"scale": "log"}, {"polish": "tree"}]
-)
-def test_bad_parameters_are_named(bad):
-    with pytest.raises((TypeError, ValueError), match=next(iter(bad))):
-        GreedyCSS(**bad).fit(np.eye(4))
 
 
 def test_beats_chance_on_faces(load_mat):

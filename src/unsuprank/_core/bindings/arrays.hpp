@@ -30,10 +30,14 @@ inline void require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(message);
 }
 
+template <typename Array>
+int64_t length(const Array& array, size_t axis = 0) {
+  return static_cast<int64_t>(array.shape(axis));
+}
+
 inline Columns columns_of(const ColumnMajor<double>& values, const Vector<int32_t>& n_values) {
   require(n_values.shape(0) == values.shape(1), "n_values needs one entry per column");
-  return {values.data(), n_values.data(), static_cast<int64_t>(values.shape(0)),
-          static_cast<int64_t>(values.shape(1))};
+  return {values.data(), n_values.data(), length(values), length(values, 1)};
 }
 
 // Hands a vector over to NumPy without a copy.
@@ -45,6 +49,17 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& data) {
   nb::capsule keeper(owner.release(),
                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(start, {size}, keeper);
+}
+
+// An array of so many numbers, which `write` writes without the GIL.
+template <typename T, typename Write>
+auto written(int64_t size, const Write& write) {
+  std::vector<T> data(size);
+  {
+    nb::gil_scoped_release unlocked;
+    write(data.data());
+  }
+  return to_numpy(std::move(data));
 }
 
 }  // namespace unsuprank

@@ -4,13 +4,10 @@
 
 #include <string>
 
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "bindings/held_trees.hpp"
 #include "bindings/python_interrupt.hpp"
-#include "forest/cumulative_permutation.hpp"
 #include "forest/grow.hpp"
-#include "forest/node_scores.hpp"
 #include "forest/out_of_bag_gains.hpp"
 #include "forest/permutation_scores.hpp"
 #include "forest/route.hpp"
@@ -27,10 +24,8 @@ void check_settings(const HeldSpace& space, const GrowSettings& settings) {
 
 void check_measures(const HeldSpace& space, const Vector<double>& norms,
                     const std::optional<Vector<double>>& scales) {
-  require(static_cast<int64_t>(norms.shape(0)) == space.table().rows,
-          "norms needs one entry per row");
-  require(!scales || static_cast<int64_t>(scales->shape(0)) == space.table().cols,
-          "scales needs one entry per column");
+  require(length(norms) == space.table().rows, "norms needs one entry per row");
+  require(!scales || length(*scales) == space.table().cols, "scales needs one entry per column");
 }
 
 nb::dict grow(const HeldSpace& space, const GrowSettings& settings, int64_t first, int64_t last,
@@ -78,8 +73,7 @@ auto probe(const HeldSpace& space, const GrowSettings& settings, Vector<int32_t>
 nb::tuple score_permutations(const HeldSpace& space, const GrowSettings& settings,
                              Vector<double> scales, nb::dict trees, int64_t first_tree,
                              bool cumulative, const StopFlag& stop) {
-  require(static_cast<int64_t>(scales.shape(0)) == space.table().cols,
-          "scales needs one entry per column");
+  require(length(scales) == space.table().cols, "scales needs one entry per column");
   const HeldTrees held(trees, settings.seed, first_tree);
   PermutationScores scores;
   PythonInterrupt(stop).run([&](Interrupt& interrupt) {
@@ -114,21 +108,17 @@ auto apply(ColumnMajor<double> values, Vector<int32_t> n_values,
   const Columns table = columns_of(values, n_values);
   const uint64_t* keys = keys_of(row_keys, table.rows);
   const HeldTrees held(trees, seed, first_tree);
-  std::vector<int32_t> leaves(table.rows * held.view().size);
-  {
-    nb::gil_scoped_release unlocked;
-    apply_trees(table, keys, held.view(), leaves.data());
-  }
-  return to_numpy(std::move(leaves));
+  return written<int32_t>(table.rows * held.view().size,
+                          [&](int32_t* leaves) { apply_trees(table, keys, held.view(), leaves); });
 }
 
 nb::tuple score_nodes(Vector<int64_t> node_offset, Vector<int32_t> feature, Vector<double> value) {
   require(node_offset.shape(0) > 0 && feature.shape(0) == value.shape(0),
           "feature and value differ in length");
-  const int64_t n_trees = static_cast<int64_t>(node_offset.shape(0)) - 1;
+  const int64_t n_trees = length(node_offset) - 1;
   for (int64_t t = 0; t < n_trees; ++t) {
     require(0 <= node_offset(t) && node_offset(t) <= node_offset(t + 1) &&
-                node_offset(t + 1) <= static_cast<int64_t>(feature.shape(0)),
+                node_offset(t + 1) <= length(feature),
             "node_offset does not fit the nodes");
   }
   NodeScores scores;
@@ -142,9 +132,7 @@ nb::tuple score_nodes(Vector<int64_t> node_offset, Vector<int32_t> feature, Vect
 
 auto name_rows(ColumnMajor<double> values, Vector<int32_t> n_values) {
   const Columns table = columns_of(values, n_values);
-  std::vector<uint64_t> keys(table.rows);
-  row_keys(table, keys.data());
-  return to_numpy(std::move(keys));
+  return written<uint64_t>(table.rows, [&](uint64_t* keys) { row_keys(table, keys); });
 }
 
 void bind_settings(nb::module_& m) {

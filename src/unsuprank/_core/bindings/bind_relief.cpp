@@ -1,5 +1,4 @@
 // The classes ReliefRows, ReliefSearch and SparseReliefRows.
-#include "bindings/bindings.hpp"
 #include "bindings/held_space.hpp"
 #include "relief/neighbour_search.hpp"
 #include "relief/sparse_rows.hpp"
@@ -10,7 +9,7 @@ namespace {
 void make_rows(ReliefRows* self, const HeldColumns& columns, Vector<int64_t> order) {
   const int64_t rows = columns.view().rows;
   require(!columns.view().held, "the columns must not be sparse");
-  require(static_cast<int64_t>(order.shape(0)) == rows, "order needs one entry per row");
+  require(length(order) == rows, "order needs one entry per row");
   std::vector<bool> seen(rows, false);
   for (int64_t p = 0; p < rows; ++p) {
     require(0 <= order(p) && order(p) < rows && !seen[order(p)], "order is not a permutation");
@@ -64,27 +63,16 @@ void add_sums(ReliefSearch& self, int64_t first, int64_t last, Vector<int64_t> c
   require_counts(counts, self.n_neighbors());
   require_sums(counts, self.rows().terms(), sums, distances);
   nb::gil_scoped_release unlocked;
-  self.add_sums(first, last, counts.data(), static_cast<int64_t>(counts.shape(0)), sums.data(),
-                distances.data());
+  self.add_sums(first, last, counts.data(), length(counts), sums.data(), distances.data());
 }
 
-void make_sparse_rows(SparseReliefRows* self, Vector<int64_t> start, Vector<int32_t> column,
-                      Vector<double> value, Vector<double> zero, int64_t width) {
-  const int64_t rows = static_cast<int64_t>(start.shape(0)) - 1;
-  const int64_t values = static_cast<int64_t>(value.shape(0));
-  const int64_t columns = static_cast<int64_t>(zero.shape(0));
-  require(rows >= 0 && start(0) == 0 && start(rows) == values, "rows do not fit the values");
-  require(static_cast<int64_t>(column.shape(0)) == values, "a value needs a column");
-  for (int64_t r = 0; r < rows; ++r) {
-    require(start(r) <= start(r + 1) && start(r + 1) <= values, "rows must ascend");
-    for (int64_t k = start(r); k < start(r + 1); ++k) {
-      const int32_t least = k > start(r) ? column(k - 1) + 1 : 0;
-      require(least <= column(k) && column(k) < columns, "columns must ascend within bounds");
-    }
-  }
+void make_sparse_rows(SparseReliefRows* self, const HeldLines& rows, const HeldLines& columns,
+                      Vector<double> zero, int64_t width) {
+  require_transposed(rows, columns);
+  require(length(zero) == columns.count(), "zero needs one entry per column");
   nb::gil_scoped_release unlocked;
-  new (self) SparseReliefRows({start.data(), column.data(), value.data(), rows, columns},
-                              zero.data(), width);
+  new (self) SparseReliefRows(rows.view(), columns.view(), rows.count(),
+                              {zero.data(), zero.data() + columns.count()}, width);
 }
 
 void add_sparse_sums(const SparseReliefRows& self, Vector<int64_t> queries, Vector<int64_t> counts,
@@ -95,8 +83,8 @@ void add_sparse_sums(const SparseReliefRows& self, Vector<int64_t> queries, Vect
   require_counts(counts, self.rows() - 1);
   require_sums(counts, self.terms(), sums, distances);
   nb::gil_scoped_release unlocked;
-  self.add_sums(queries.data(), static_cast<int64_t>(queries.shape(0)), counts.data(),
-                static_cast<int64_t>(counts.shape(0)), sums.data(), distances.data());
+  self.add_sums(queries.data(), length(queries), counts.data(), length(counts), sums.data(),
+                distances.data());
 }
 
 }  // namespace
@@ -120,11 +108,8 @@ void bind_relief(nb::module_& m) {
       .def("add_sums", &add_sums, nb::arg("first"), nb::arg("last"), nb::arg("counts"),
            nb::arg("sums"), nb::arg("distances"));
   nb::class_<SparseReliefRows>(m, "SparseReliefRows")
-      // Views are held, and a converted copy would not be.
-      .def("__init__", &make_sparse_rows, nb::arg("start").noconvert(),
-           nb::arg("column").noconvert(), nb::arg("value").noconvert(), nb::arg("zero").noconvert(),
-           nb::arg("width"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-           nb::keep_alive<1, 5>())
+      .def("__init__", &make_sparse_rows, nb::arg("rows"), nb::arg("columns"), nb::arg("zero"),
+           nb::arg("width"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("add_sums", &add_sparse_sums, nb::arg("queries"), nb::arg("counts"), nb::arg("sums"),
            nb::arg("distances"));
 }

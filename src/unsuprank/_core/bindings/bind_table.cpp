@@ -1,37 +1,28 @@
-// What columns hold, and their coordinates in the clustering space.
+// What columns hold, their coordinates in the clustering space, and products of sparse ones.
 #include <algorithm>
 
-#include "bindings/arrays.hpp"
-#include "bindings/bindings.hpp"
-#include "table/diagonal_sums.hpp"
+#include "bindings/held_lines.hpp"
 #include "table/embedding.hpp"
 
 namespace unsuprank {
 namespace {
 
 auto flags_of(ColumnMajor<double> values) {
-  std::vector<uint8_t> flags(values.shape(1));
-  {
-    nb::gil_scoped_release unlocked;
-    column_flags(values.data(), values.shape(0), values.shape(1), flags.data());
-  }
-  return to_numpy(std::move(flags));
+  const int64_t rows = length(values), cols = length(values, 1);
+  return written<uint8_t>(cols,
+                          [&](uint8_t* flags) { column_flags(values.data(), rows, cols, flags); });
 }
 
 auto scales_of(ColumnMajor<double> values, Vector<int32_t> n_values, double scale) {
   const Columns table = columns_of(values, n_values);
-  std::vector<double> scales(table.cols);
-  {
-    nb::gil_scoped_release unlocked;
-    embedding_scales(table, scale, scales.data());
-  }
-  return to_numpy(std::move(scales));
+  return written<double>(table.cols,
+                         [&](double* scales) { embedding_scales(table, scale, scales); });
 }
 
 void write_coordinates(ColumnMajor<double> values, Vector<int32_t> n_values, int64_t first,
                        Vector<int32_t> widths, double scale, MutableColumnMajor<double> out) {
   const Columns table = columns_of(values, n_values);
-  const int64_t count = static_cast<int64_t>(widths.shape(0));
+  const int64_t count = length(widths);
   require(0 <= first && first + count <= table.cols, "column range out of bounds");
   int64_t width = 0;
   for (int64_t k = 0; k < count; ++k) {
@@ -39,44 +30,46 @@ void write_coordinates(ColumnMajor<double> values, Vector<int32_t> n_values, int
     require(widths(k) == 0 || widths(k) == full, "a width does not fit its column");
     width += widths(k);
   }
-  require(static_cast<int64_t>(out.shape(0)) == table.rows &&
-              static_cast<int64_t>(out.shape(1)) == width,
-          "out has the wrong shape");
+  require(length(out) == table.rows && length(out, 1) == width, "out has the wrong shape");
   nb::gil_scoped_release unlocked;
   embed(table, first, widths.data(), count, scale, out.data());
 }
 
-void add_distances(ColumnMajor<double> coords, Vector<int64_t> left, Vector<int64_t> right,
-                   MutableVector<double> sums) {
-  const int64_t rows = coords.shape(0);
-  const int64_t pairs = left.shape(0);
-  require(right.shape(0) == left.shape(0) && sums.shape(0) == left.shape(0),
-          "pairs and sums differ in length");
-  for (int64_t p = 0; p < pairs; ++p) {
-    require(0 <= left(p) && left(p) < rows && 0 <= right(p) && right(p) < rows,
-            "row index out of bounds");
-  }
-  nb::gil_scoped_release unlocked;
-  add_pair_distances(coords.data(), rows, coords.shape(1), left.data(), right.data(), pairs,
-                     sums.data());
-}
-
 auto sums_of_rows(ColumnMajor<double> coords, Vector<int32_t> widths, Vector<double> diagonal) {
-  const int64_t count = static_cast<int64_t>(widths.shape(0));
+  const int64_t count = length(widths), rows = length(coords);
   int64_t width = 0;
   for (int64_t j = 0; j < count; ++j) {
     require(widths(j) > 0, "a column has no coordinates");
     width += widths(j);
   }
-  require(static_cast<int64_t>(coords.shape(1)) == width, "widths do not fit coordinates");
-  require(diagonal.shape(0) == coords.shape(0), "diagonal has the wrong length");
-  std::vector<double> sums(count * kDiagonalSums);
-  {
-    nb::gil_scoped_release unlocked;
-    diagonal_sums(coords.data(), coords.shape(0), widths.data(), count, diagonal.data(),
-                  sums.data());
-  }
-  return to_numpy(std::move(sums));
+  require(length(coords, 1) == width, "widths do not fit coordinates");
+  require(length(diagonal) == rows, "diagonal has the wrong length");
+  return written<double>(count * kDiagonalSums, [&](double* sums) {
+    diagonal_sums(coords.data(), rows, widths.data(), count, diagonal.data(), sums);
+  });
+}
+
+void write_products(const HeldLines& rows, const HeldLines& columns, int64_t first, int64_t last,
+                    MutableRowMajor<double> out) {
+  const int64_t m = rows.count();
+  require_transposed(rows, columns);
+  require(0 <= first && first <= last && last <= m, "row range out of bounds");
+  require(length(out) == last - first && length(out, 1) == m, "out has the wrong shape");
+  nb::gil_scoped_release unlocked;
+  sparse_products(rows.view(), columns.view(), m, first, last, out.data());
+}
+
+void add_squares(const HeldLines& rows, const HeldLines& columns, const Vector<double>& shift,
+                 const Vector<double>& excess, int64_t first, int64_t last,
+                 MutableVector<double> sums) {
+  const int64_t m = rows.count(), n = columns.count();
+  require_transposed(rows, columns);
+  require(0 <= first && first <= last && last <= n, "column range out of bounds");
+  require(length(shift) == n && length(excess) == n && length(sums) == n,
+          "shift, excess and sums need an entry per column");
+  nb::gil_scoped_release unlocked;
+  add_gram_squares({rows.view(), columns.view(), shift.data(), excess.data(), m, n}, first, last,
+                   sums.data());
 }
 
 }  // namespace
@@ -89,9 +82,14 @@ void bind_table(nb::module_& m) {
   m.def("embedding_scales", &scales_of, nb::arg("values"), nb::arg("n_values"), nb::arg("scale"));
   m.def("embed", &write_coordinates, nb::arg("values"), nb::arg("n_values"), nb::arg("first"),
         nb::arg("widths"), nb::arg("scale"), nb::arg("out"));
-  m.def("add_pair_distances", &add_distances, nb::arg("coords"), nb::arg("left"), nb::arg("right"),
-        nb::arg("sums"));
   m.def("diagonal_sums", &sums_of_rows, nb::arg("coords"), nb::arg("widths"), nb::arg("diagonal"));
+  nb::class_<HeldLines>(m, "SparseLines")
+      .def(nb::init<Vector<int64_t>, Vector<int32_t>, Vector<double>, int64_t>(), nb::arg("starts"),
+           nb::arg("index"), nb::arg("values"), nb::arg("others"));
+  m.def("sparse_products", &write_products, nb::arg("rows"), nb::arg("columns"), nb::arg("first"),
+        nb::arg("last"), nb::arg("out"));
+  m.def("add_gram_squares", &add_squares, nb::arg("rows"), nb::arg("columns"), nb::arg("shift"),
+        nb::arg("excess"), nb::arg("first"), nb::arg("last"), nb::arg("sums"));
 }
 
 }  // namespace unsuprank

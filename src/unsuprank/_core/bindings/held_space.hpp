@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "bindings/arrays.hpp"
+#include "bindings/held_lines.hpp"
 #include "forest/clustering_space.hpp"
 
 namespace unsuprank {
@@ -29,9 +29,7 @@ class HeldColumns {
     view_.missing = missing_->data();
   }
 
-  // From compressed sparse columns, whose rows are in order.
-  HeldColumns(int64_t rows, Vector<int64_t> starts, Vector<int32_t> row_indices,
-              Vector<double> values, Vector<int32_t> n_values, Vector<bool> missing);
+  HeldColumns(const HeldLines& columns, Vector<int32_t> n_values, Vector<bool> missing);
 
   const Columns& view() const { return view_; }
 
@@ -39,7 +37,7 @@ class HeldColumns {
   ColumnMajor<double> values_;
   Vector<int32_t> n_values_;
   std::optional<Vector<bool>> missing_;
-  Vector<double> held_values_;
+  std::optional<HeldLines> lines_;
   std::shared_ptr<const std::vector<HeldRows>> held_;
   Columns view_{};
 };
@@ -58,7 +56,7 @@ const uint64_t* keys_of(const std::optional<Vector<uint64_t>>& keys, int64_t row
 class HeldSpace {
  public:
   template <typename Real>
-  HeldSpace(const HeldColumns& columns, SpaceArrays<Real> arrays);
+  HeldSpace(const HeldColumns& columns, const SpaceArrays<Real>& arrays);
 
   // Calls `work` with the ClusteringSpace<Real>.
   template <typename Work>
@@ -76,7 +74,6 @@ class HeldSpace {
   };
 
   HeldColumns columns_;
-  CoarseCodes codes_;
   std::variant<Typed<float>, Typed<double>> typed_;
 };
 

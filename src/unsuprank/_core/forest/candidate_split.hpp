@@ -20,14 +20,22 @@ struct CandidateSplit {
   int place = 0;       // the place of its feature in it
 };
 
-// Is told of the candidate splits of every node; null in all fits.
-class CandidateListener {
- public:
-  virtual ~CandidateListener() = default;
-  // `words` are the subsets of the nominal splits.
-  virtual void node_searched(int32_t node, const std::vector<CandidateSplit>& candidates,
-                             const std::vector<uint64_t>& words) = 0;
-  virtual void tree_grown() = 0;
+// Keeps every candidate split that is evaluated, for tests to compare with an oracle. Those of tree
+// t are offset[t] .. offset[t+1]-1.
+struct CandidateRecorder {
+  std::vector<int64_t> offset{0};
+  std::vector<int32_t> node, feature;
+  std::vector<double> threshold, gain;
+  std::vector<uint64_t> subset;  // the first 64 values of a nominal split
+
+  void add(int32_t id, const CandidateSplit& split, const std::vector<uint64_t>& words) {
+    node.push_back(id);
+    feature.push_back(split.feature);
+    threshold.push_back(split.threshold);
+    gain.push_back(split.gain);
+    subset.push_back(split.subset < 0 ? 0 : words[split.subset]);
+  }
+  void end_tree() { offset.push_back(static_cast<int64_t>(node.size())); }
 };
 
 }  // namespace unsuprank

@@ -15,7 +15,7 @@ constexpr int kChunkPacks = 8;   // coordinates are summed 8 packs (512 bytes) a
 constexpr int kSortedBits = 10;  // so many at a time
 
 template <typename T>
-constexpr int64_t kChunk = kChunkPacks * kLanes<T>;
+constexpr int64_t kChunk = kChunkPacks* kLanes<T>;
 
 // Calls `work` with the number of packs as a constant, so that they are held in registers.
 template <int kMost, typename Work>
@@ -85,51 +85,32 @@ void run_sum(const T* coords, int64_t stride, const T* origin, Runs<Weight> runs
   });
 }
 
-// Sums of all runs, and of those on the lighter side of each split.
+// Sums of the runs, and which are on the lighter side of each split.
 template <typename T>
 struct Sides {
   const T* run_sums;
-  int packs;  // of each run
-  int64_t n_runs;
+  int packs;            // of each run
   const int32_t* runs;  // see LighterSides
   const int64_t* ends;
   int size;  // splits
 };
 
 template <typename T>
-Sides<T> view(const std::vector<T>& run_sums, int packs, int64_t n_runs, const LighterSides& sides,
-              int size) {
-  return {run_sums.data(), packs, n_runs, sides.runs.data(), sides.ends, size};
+Sides<T> view(const std::vector<T>& run_sums, int packs, const LighterSides& sides, int size) {
+  return {run_sums.data(), packs, sides.runs.data(), sides.ends, size};
 }
 
-// Adds up runs, which `each` calls a function with, in the `kHeld` packs from `first` on.
-template <int kRegister, int kHeld, typename T, typename Each>
-UNSUPRANK_INLINE void add_up(const Sides<T>& sides, int first, const Each& each,
-                             Pack<T, kRegister>* total) {
+// Adds up the runs of a side, or all of them for k = size, in the `kHeld` packs from `first` on.
+template <int kRegister, int kHeld, typename T>
+UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int first, int k, Pack<T, kRegister>* total) {
   const T* sums = sides.run_sums + first * kLanes<T>;
   const int64_t stride = sides.packs * kLanes<T>;
   Pack<T, kRegister> held[kHeld] = {};
-  each([&](int64_t run) UNSUPRANK_LAMBDA {
-    const T* from = sums + run * stride;
+  for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) {
+    const T* from = sums + sides.runs[i] * stride;
     for (int p = 0; p < kHeld; ++p) held[p] += loaded<Pack<T, kRegister>>(from + p * kLanes<T>);
-  });
+  }
   for (int p = 0; p < kHeld; ++p) total[p] = held[p];
-}
-
-template <int kRegister, int kHeld, typename T>
-UNSUPRANK_INLINE void sum_all(const Sides<T>& sides, int first, Pack<T, kRegister>* whole) {
-  const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
-    for (int64_t r = 0; r < sides.n_runs; ++r) add(r);
-  };
-  add_up<kRegister, kHeld>(sides, first, each, whole);
-}
-
-template <int kRegister, int kHeld, typename T>
-UNSUPRANK_INLINE void sum_side(const Sides<T>& sides, int first, int k, Pack<T, kRegister>* total) {
-  const auto each = [&](const auto& add) UNSUPRANK_LAMBDA {
-    for (int64_t i = k ? sides.ends[k - 1] : 0; i < sides.ends[k]; ++i) add(sides.runs[i]);
-  };
-  add_up<kRegister, kHeld>(sides, first, each, total);
 }
 
 // Adds (side - share * whole)^2 of each split to `squares`, lane by lane.
@@ -137,7 +118,7 @@ template <int kRegister, int kHeld, typename T>
 UNSUPRANK_INLINE void deviations(const Sides<T>& sides, int first, const T* shares,
                                  Pack<T, kRegister>* squares) {
   Pack<T, kRegister> whole[kHeld], side[kHeld];
-  sum_all<kRegister, kHeld>(sides, first, whole);
+  sum_side<kRegister, kHeld>(sides, first, sides.size, whole);
   for (int k = 0; k < sides.size; ++k) {
     sum_side<kRegister, kHeld>(sides, first, k, side);
     Pack<T, kRegister> total = squares[k];
@@ -164,10 +145,9 @@ template <int kRegister, int kHeld>
 UNSUPRANK_INLINE void write_sums(const Sides<double>& sides, int first, double* sums) {
   Pack<double, kRegister> total[kHeld];
   for (int k = 0; k <= sides.size; ++k) {
-    const bool all = k == sides.size;
-    all ? sum_all<kRegister, kHeld>(sides, first, total)
-        : sum_side<kRegister, kHeld>(sides, first, k, total);
-    double* to = sums + ((all ? kBlockSplits : k) * sides.packs + first) * kLanes<double>;
+    sum_side<kRegister, kHeld>(sides, first, k, total);
+    const int place = k == sides.size ? kBlockSplits : k;
+    double* to = sums + (place * sides.packs + first) * kLanes<double>;
     for (int p = 0; p < kHeld; ++p) store(to + p * kLanes<double>, total[p]);
   }
 }
@@ -253,6 +233,8 @@ void LighterSides::set(const std::vector<uint16_t>& patterns, const SplitBlock& 
     ends[k] = static_cast<int64_t>(runs.size());
     weight[k] = one ? block.side_weight[k] : node_weight - block.side_weight[k];
   }
+  for (int64_t r = 0; r < n_runs; ++r) runs.push_back(static_cast<int32_t>(r));
+  ends[block.size] = static_cast<int64_t>(runs.size());
 }
 
 template <typename Real>
@@ -272,7 +254,7 @@ void CoordGains<Real>::add(const ClusteringSpace<Real>& space, const NodeRows<Re
   for (int64_t c = 0; c < space.width; c += kChunk<Real>) {
     const int packs = static_cast<int>(std::min(kChunk<Real>, space.width - c) / kLanes<Real>);
     run_sum(space.coords + c, space.width, origin + c, runs, packs, run_sums_.data());
-    run_deviations(view(run_sums_, packs, runs.count, sides_, block.size), shares, squares);
+    run_deviations(view(run_sums_, packs, sides_, block.size), shares, squares);
   }
   for (int k = 0; k < block.size; ++k) {
     const double n1 = sides_.weight[k];
@@ -292,7 +274,7 @@ void CoordGains<Real>::add_partial(const ClusteringSpace<Real>& space, const Nod
   for (int64_t c = 0; c < space.partial_width; c += kChunk<double>) {
     const int64_t length = std::min(kChunk<double>, space.partial_width - c);
     const int packs = static_cast<int>(length / kLanes<double>);
-    const Sides<double> sides = view(partial_run_sums_, packs, runs.count, sides_, block.size);
+    const Sides<double> sides = view(partial_run_sums_, packs, sides_, block.size);
     for (const auto& [from, to] : {std::pair(space.partial, sums), {space.known, counts}}) {
       run_sum(from + c, space.partial_width, origin, runs, packs, partial_run_sums_.data());
       run_write_sums(sides, to);

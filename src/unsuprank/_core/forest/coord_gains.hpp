@@ -32,8 +32,8 @@ struct PatternRuns {
 
 // The side of every split that has fewer runs; h is the same for both sides.
 struct LighterSides {
-  std::vector<int32_t> runs;   // of all splits, one after the other
-  int64_t ends[kBlockSplits];  // of their lists
+  std::vector<int32_t> runs;  // of all splits, one after the other, and then all runs
+  int64_t ends[kSplitLanes];  // of their lists
   double weight[kBlockSplits];
 
   void set(const std::vector<uint16_t>& patterns, const SplitBlock& block, double node_weight);

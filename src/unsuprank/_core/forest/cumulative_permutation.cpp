@@ -1,11 +1,9 @@
-#include "forest/cumulative_permutation.hpp"
-
 #include <algorithm>
 #include <numeric>
 
-#include "forest/coded_tree.hpp"
 #include "forest/leaf_error.hpp"
 #include "forest/out_of_bag.hpp"
+#include "forest/permutation_scores.hpp"
 
 namespace unsuprank {
 namespace {
@@ -20,12 +18,7 @@ template <typename Real>
 class CumulativeScorer {
  public:
   CumulativeScorer(const ClusteringSpace<Real>& space, const double* scales, const TreesView& trees)
-      : table_(space.table),
-        scales_(scales),
-        trees_(trees),
-        tree_(space.table, space.codes, space.row_keys),
-        outside_(space.table.rows, space.table.cols),
-        errors_(space) {}
+      : table_(space.table), scales_(scales), trees_(trees), outside_(space), errors_(space) {}
 
   void score(int64_t tree, PermutationScores& scores) {
     start(tree);
@@ -43,10 +36,9 @@ class CumulativeScorer {
  private:
   void start(int64_t tree) {
     current_ = tree;
-    tree_.set(trees_, tree);
     errors_.reset(trees_.n_nodes(tree));
     own_.reset(trees_.n_nodes(tree));
-    outside_.find_leaves(trees_, tree, tree_);
+    outside_.find_leaves(trees_, tree);
     permuted_.clear();
     place_.assign(table_.cols, -1);
     leaves_.resize(rows_.size());
@@ -139,8 +131,8 @@ class CumulativeScorer {
   const Columns& table_;
   const double* scales_;
   const TreesView& trees_;
-  CodedTree tree_;
   OutOfBag outside_;
+  const CodedTree& tree_ = outside_.tree();
   const std::vector<int32_t>& rows_ = outside_.rows();
   LeafErrors<Real> errors_;
   AttributeErrors own_;

@@ -30,12 +30,12 @@ template <typename Real>
 class TreeGrower {
  public:
   TreeGrower(const ClusteringSpace<Real>& space, const GrowSettings& settings, Interrupt& interrupt,
-             Trees& trees, CandidateListener* listener, Probes<Real>* probes)
+             Trees& trees, CandidateRecorder* recorder, Probes<Real>* probes)
       : space_(space),
         settings_(settings),
         interrupt_(interrupt),
         trees_(trees),
-        listener_(listener),
+        recorder_(recorder),
         probes_(probes),
         search_(space, settings, interrupt, probes) {}
 
@@ -57,7 +57,7 @@ class TreeGrower {
     if (interrupt_.requested()) return false;
     append_tree();
     if (probes_) probes_->end_tree(trees_, tree);
-    if (listener_) listener_->tree_grown();
+    if (recorder_) recorder_->end_tree();
     return true;
   }
 
@@ -124,7 +124,11 @@ class TreeGrower {
     const DistanceView<Real> view = node.has_view ? view_ : DistanceView<Real>{};
     PairSums sums{row_sums_.data() + begin, node.has_row_sums};
     const CandidateSplit best = search_.find(node.id, rows, view, sums, random);
-    if (listener_) listener_->node_searched(node.id, search_.candidates(), search_.words());
+    if (recorder_) {
+      for (const CandidateSplit& seen : search_.candidates()) {
+        recorder_->add(node.id, seen, search_.words());
+      }
+    }
     if (best.feature < 0) return;
     if ((!node.has_view || space_.partial_width) && is_pure(begin, end)) return;
     const auto [middle, right_weight] =
@@ -270,7 +274,7 @@ class TreeGrower {
   const GrowSettings& settings_;
   Interrupt& interrupt_;
   Trees& trees_;
-  CandidateListener* listener_;
+  CandidateRecorder* recorder_;
   Probes<Real>* probes_;
   SplitSearch<Real> search_;
   int64_t looked_at_ = 0;
@@ -288,9 +292,9 @@ class TreeGrower {
 
 template <typename Real>
 bool grow_trees(const ClusteringSpace<Real>& space, const GrowSettings& settings, int64_t first,
-                int64_t last, Interrupt& interrupt, Trees& trees, CandidateListener* listener,
+                int64_t last, Interrupt& interrupt, Trees& trees, CandidateRecorder* recorder,
                 Probes<Real>* probes) {
-  TreeGrower<Real> grower(space, settings, interrupt, trees, listener, probes);
+  TreeGrower<Real> grower(space, settings, interrupt, trees, recorder, probes);
   for (int64_t tree = first; tree < last; ++tree) {
     if (!grower.grow(tree)) return false;
   }
@@ -298,8 +302,8 @@ bool grow_trees(const ClusteringSpace<Real>& space, const GrowSettings& settings
 }
 
 template bool grow_trees(const ClusteringSpace<float>&, const GrowSettings&, int64_t, int64_t,
-                         Interrupt&, Trees&, CandidateListener*, Probes<float>*);
+                         Interrupt&, Trees&, CandidateRecorder*, Probes<float>*);
 template bool grow_trees(const ClusteringSpace<double>&, const GrowSettings&, int64_t, int64_t,
-                         Interrupt&, Trees&, CandidateListener*, Probes<double>*);
+                         Interrupt&, Trees&, CandidateRecorder*, Probes<double>*);
 
 }  // namespace unsuprank

@@ -15,6 +15,6 @@ namespace unsuprank {
 template <typename Real>
 bool grow_trees(const ClusteringSpace<Real>& space, const GrowSettings& settings, int64_t first,
                 int64_t last, Interrupt& interrupt, Trees& trees,
-                CandidateListener* listener = nullptr, Probes<Real>* probes = nullptr);
+                CandidateRecorder* recorder = nullptr, Probes<Real>* probes = nullptr);
 
 }  // namespace unsuprank

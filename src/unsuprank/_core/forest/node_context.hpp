@@ -1,5 +1,6 @@
 // A node whose best split is looked for: what is known of it, and what has been found.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -7,12 +8,10 @@
 #include "forest/clustering_space.hpp"
 #include "forest/grow_settings.hpp"
 #include "forest/node_rows.hpp"
+#include "forest/trees.hpp"
+#include "table/column_range.hpp"
 
 namespace unsuprank {
-
-struct ValueRange {
-  double low, high;
-};
 
 // A value in [low, high), at a share of the way, also where the range overflows.
 inline double between(double low, double high, double share) {
@@ -48,7 +47,7 @@ struct NodeContext {
 
   // The feature at hand.
   std::vector<double> values{};    // per row of the node
-  ValueRange range{};              // of those
+  ColumnRange range{};             // of those
   std::vector<int64_t> missing{};  // rows of the node without a value
 
   // The splits that were evaluated.
@@ -57,11 +56,42 @@ struct NodeContext {
 
   // The next splits are of this node; what was found in the last one is forgotten.
   void enter(int32_t id, const NodeRows<Real>& rows, const DistanceView<Real>& distances,
-             PairSums& pair_sums);
-  void load_values(int32_t feature);
+             PairSums& pair_sums) {
+    node = rows;
+    view = distances;
+    sums = &pair_sums;
+    from_rows = codes.prefers_rows(node.count);
+    node_id = id;
+    candidates.clear();
+    words.clear();
+  }
+
+  void load_values(int32_t feature) {
+    values.resize(node.count);
+    const ColumnView column = table.column(feature);
+    ColumnRange found;
+    for (int64_t i = 0; i < node.count; ++i) {
+      values[i] = column[node.rows[i]];
+      found.low = std::min(found.low, values[i]);  // comparisons with missing values are false
+      found.high = std::max(found.high, values[i]);
+    }
+    range = found;
+    missing.clear();
+    if (!table.may_miss(feature)) return;
+    for (int64_t i = 0; i < node.count; ++i) {
+      if (is_missing(values[i])) missing.push_back(i);
+    }
+  }
+
   // The number in [0, 1) that decides where a row without a value of the feature goes.
-  double chance(int64_t i) const;
-  bool heavy_enough(double side) const;
+  double chance(int64_t i) const {
+    return chance_of_row(tree_key, node_id, space.row_keys[node.rows[i]]);
+  }
+
+  bool heavy_enough(double side) const {
+    return side >= settings.min_leaf && node.weight - side >= settings.min_leaf;
+  }
+
   int64_t words_of(int32_t feature) const { return (table.n_values[feature] + 63) / 64; }
 };
 

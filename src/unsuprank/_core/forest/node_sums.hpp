@@ -14,8 +14,6 @@ struct OutRows {
   int64_t count;
 };
 
-double total_times(const WeightedRows& rows);
-
 // Both kinds of rows on the two sides of a split.
 struct SplitRows {
   WeightedRows in[2];
@@ -57,40 +55,6 @@ class NodeSets {
   std::vector<int64_t> begins_, ends_;
   std::vector<double> weights_;
   std::vector<int32_t> pending_;
-};
-
-// Sums of the coordinates of attributes that are known throughout.
-template <typename Real>
-class CompleteSums {
- public:
-  explicit CompleteSums(const ClusteringSpace<Real>& space) : space_(space) {}
-
-  void place(size_t n) { sums_.resize(n * size()); }
-  void gather(const WeightedRows& in, const OutRows& out, size_t at);
-  double gain(size_t first, double weight_one, double weight_two);
-
- private:
-  size_t size() const { return 2 * space_.width; }
-
-  const ClusteringSpace<Real>& space_;
-  std::vector<Real> sums_;  // of in-bag rows, then of out-of-bag rows
-};
-
-// Sums and counts of the coordinates of attributes with missing values.
-template <typename Real>
-class PartialSums {
- public:
-  explicit PartialSums(const ClusteringSpace<Real>& space) : space_(space) {}
-
-  void place(size_t n) { sums_.resize(n * size()); }
-  void gather(const WeightedRows& in, const OutRows& out, size_t at);
-  double gain(size_t first, double weight_one, double weight_two);
-
- private:
-  size_t size() const { return 3 * space_.partial_width; }
-
-  const ClusteringSpace<Real>& space_;
-  std::vector<double> sums_;  // of in-bag rows, their counts, and of out-of-bag rows
 };
 
 // What a split explains of the very feature that it splits by.

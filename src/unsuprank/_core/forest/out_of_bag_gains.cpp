@@ -1,6 +1,5 @@
 #include "forest/out_of_bag_gains.hpp"
 
-#include "forest/coded_tree.hpp"
 #include "forest/node_sums.hpp"
 #include "forest/out_of_bag.hpp"
 #include "forest/split_gain.hpp"
@@ -16,15 +15,13 @@ class GainFinder {
       : space_(space),
         measures_(measures),
         trees_(trees),
-        coded_(space.table, space.codes, space.row_keys),
-        outside_(space.table.rows, space.table.cols),
+        outside_(space),
         nodes_(trees),
         complete_(space),
         partial_(space) {}
 
   void add_tree(int64_t tree, std::vector<double>& gains) {
-    coded_.set(trees_, tree);
-    outside_.find_leaves(trees_, tree, coded_);
+    outside_.find_leaves(trees_, tree);
     nodes_.set(tree, outside_);
     const size_t first = gains.size();
     gains.resize(first + nodes_.count(), 0.0);
@@ -84,7 +81,6 @@ class GainFinder {
   const ClusteringSpace<Real>& space_;
   const RowMeasures measures_;
   const TreesView& trees_;
-  CodedTree coded_;
   OutOfBag outside_;
   NodeSets nodes_;
   CompleteSums<Real> complete_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "forest/coded_tree.hpp"
 #include "forest/leaf_error.hpp"
 #include "forest/out_of_bag.hpp"
 #include "simd/targets.hpp"
@@ -40,19 +39,17 @@ class TreeScorer {
         codes_(space.codes),
         scales_(scales),
         trees_(trees),
-        tree_(space.table, space.codes, space.row_keys),
-        outside_(space.table.rows, space.table.cols),
+        outside_(space),
         errors_(space) {}
 
   void score(int64_t tree, PermutationScores& scores) {
     current_ = tree;
-    tree_.set(trees_, tree);
     const int64_t n_nodes = trees_.n_nodes(tree);
     errors_.reset(n_nodes);
     own_.reset(n_nodes);
     centre_round_.assign(n_nodes, -1);
     leaf_centres_.resize(n_nodes);
-    outside_.route(trees_, tree, tree_);
+    outside_.route(trees_, tree);
     find_errors();
     if (total_ > kNoError * static_cast<double>(out_of_bag_.size())) {
       size_t visit = 0;
@@ -253,8 +250,8 @@ class TreeScorer {
   const CoarseTable& codes_;
   const double* scales_;
   const TreesView& trees_;
-  CodedTree tree_;
   OutOfBag outside_;
+  const CodedTree& tree_ = outside_.tree();
   const std::vector<int32_t>& out_of_bag_ = outside_.rows();
   const std::vector<int32_t>& leaves_ = outside_.leaves();
   const std::vector<Visit>& visits_ = outside_.visits();

@@ -25,4 +25,13 @@ template <typename Real>
 bool permutation_scores(const ClusteringSpace<Real>& space, const double* scales,
                         const TreesView& trees, Interrupt& interrupt, PermutationScores& scores);
 
+// The same score as the program of the paper's authors computes it, which never puts a permuted
+// feature back. It takes the features of a tree in the order in which a walk meets them, the root
+// first, and a whole left branch before the right one; the error that a feature is charged with is
+// that after permuting it and all features before it.
+template <typename Real>
+bool cumulative_permutation_scores(const ClusteringSpace<Real>& space, const double* scales,
+                                   const TreesView& trees, Interrupt& interrupt,
+                                   PermutationScores& scores);
+
 }  // namespace unsuprank

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "forest/trees.hpp"
 #include "simd/packs.hpp"
@@ -185,13 +184,8 @@ bool RandomSplits<Real>::mark_share(const NodeCodes& codes, int bit, CandidateSp
 template <typename Real>
 void RandomSplits<Real>::settle(CandidateSplit& split) {
   if (split.feature < 0 || split.share < 0.0) return;
-  ValueRange range;
-  if (split.block == block_) {
-    range = range_by_codes(split);
-  } else {
-    c_.load_values(split.feature);
-    range = c_.range;
-  }
+  if (split.block != block_) c_.load_values(split.feature);
+  const ColumnRange range = split.block == block_ ? range_by_codes(split) : c_.range;
   split.threshold = between(range.low, range.high, split.share);
   split.share = -1.0;
 }
@@ -199,7 +193,7 @@ void RandomSplits<Real>::settle(CandidateSplit& split) {
 // The range of the values in the node, of a split in the last block that codes have marked. The
 // smallest value is among those with the smallest code: few values, if any, are looked up.
 template <typename Real>
-ValueRange RandomSplits<Real>::range_by_codes(const CandidateSplit& split) const {
+ColumnRange RandomSplits<Real>::range_by_codes(const CandidateSplit& split) const {
   const CoarseColumn& info = c_.codes.info[split.feature];
   const NodeCodes& node = node_codes_[split.place];
   if (info.decimal) return {info.value(node.low), info.value(node.high)};
@@ -208,8 +202,7 @@ ValueRange RandomSplits<Real>::range_by_codes(const CandidateSplit& split) const
     return {x[c_.node.rows[first_code(node.codes, node.low)]],
             x[c_.node.rows[first_code(node.codes, node.high)]]};
   }
-  ValueRange range{std::numeric_limits<double>::infinity(),
-                   -std::numeric_limits<double>::infinity()};
+  ColumnRange range;
   for (int64_t i = 0; i < c_.node.count; ++i) {
     if (node.codes[i] == node.low) range.low = std::min(range.low, x[c_.node.rows[i]]);
     if (node.codes[i] == node.high) range.high = std::max(range.high, x[c_.node.rows[i]]);

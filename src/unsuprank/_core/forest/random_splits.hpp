@@ -64,7 +64,7 @@ class RandomSplits {
   bool draw_and_mark(int32_t feature, const NodeCodes& codes, Random& random, int bit,
                      CandidateSplit& split, double& side);
   bool mark_share(const NodeCodes& codes, int bit, CandidateSplit& split, double& side);
-  ValueRange range_by_codes(const CandidateSplit& split) const;
+  ColumnRange range_by_codes(const CandidateSplit& split) const;
   void unmark(int bit);
   bool draw_subset(CandidateSplit& split, Random& random);
   double mark_side(CandidateSplit& split, int bit);

@@ -1,6 +1,8 @@
 #include "forest/route.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace unsuprank {
 
@@ -26,11 +28,36 @@ void apply_trees(const Columns& table, const uint64_t* keys, const TreesView& tr
       int32_t node = 0;
       while (trees.feature[base + node] >= 0) {
         const double value = table.value(i, trees.feature[base + node]);
-        node = next_node(trees, base, node, value, key, keys ? keys[i] : 0);
+        node = trees.left[base + node] + trees.test(key, base, node).sends_right(value, keys, i);
       }
       leaves[i * trees.size + t] = node;
     }
   }
+}
+
+NodeScores node_scores(const int64_t* node_offset, int64_t n_trees, const int32_t* feature,
+                       const double* value) {
+  NodeScores scores;
+  std::vector<std::pair<int32_t, int64_t>> splits;  // feature and node
+  for (int64_t t = 0; t < n_trees; ++t) {
+    splits.clear();
+    for (int64_t at = node_offset[t]; at < node_offset[t + 1]; ++at) {
+      if (feature[at] >= 0) splits.emplace_back(feature[at], at);
+    }
+    std::sort(splits.begin(), splits.end());
+    int32_t last = -1;
+    for (const auto& [f, at] : splits) {
+      if (f == last) {
+        scores.value.back() += value[at];
+        continue;
+      }
+      scores.tree.push_back(t);
+      scores.feature.push_back(f);
+      scores.value.push_back(value[at]);
+      last = f;
+    }
+  }
+  return scores;
 }
 
 }  // namespace unsuprank

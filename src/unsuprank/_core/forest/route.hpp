@@ -1,6 +1,7 @@
-// Sending rows down grown trees.
+// What is asked of grown trees: where rows end in them, and sums over the nodes of a feature.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "forest/trees.hpp"
 #include "table/columns.hpp"
@@ -11,24 +12,21 @@ namespace unsuprank {
 // missing values, wherever the row stands.
 void row_keys(const Columns& table, uint64_t* keys);
 
-// The child that a value is sent to; `base` is where the nodes of the tree begin.
-inline int32_t next_node(const TreesView& trees, int64_t base, int32_t node, double value,
-                         uint64_t tree_key, uint64_t row_key) {
-  const int64_t at = base + node;
-  bool right;
-  if (is_missing(value)) {
-    right = goes_right_by_chance(tree_key, node, row_key, trees.right_share[at]);
-  } else if (trees.subset[at] >= 0) {
-    right = in_subset(trees.subset_words + trees.subset[at], static_cast<int64_t>(value));
-  } else {
-    right = value > trees.threshold[at];
-  }
-  return trees.left[at] + right;
-}
-
 // Leaf of every row in every tree, row-major rows x trees, node numbers within the tree. `keys` may
 // be null when no value is missing.
 void apply_trees(const Columns& table, const uint64_t* keys, const TreesView& trees,
                  int32_t* leaves);
+
+// One entry per tree and feature that it splits by, by tree and then by feature.
+struct NodeScores {
+  std::vector<int64_t> tree;
+  std::vector<int32_t> feature;
+  std::vector<double> value;
+};
+
+// Nodes of tree t are node_offset[t] .. node_offset[t + 1] - 1; leaves have a negative feature.
+// Values of the same feature are added in the order of the nodes.
+NodeScores node_scores(const int64_t* node_offset, int64_t n_trees, const int32_t* feature,
+                       const double* value);
 
 }  // namespace unsuprank

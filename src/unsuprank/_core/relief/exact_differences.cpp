@@ -86,9 +86,8 @@ UNSUPRANK_INLINE void accumulate(const double* a, const double* const* rows, con
 
 double ReliefRows::distance(int64_t a, int64_t b) const {
   const Sections sections{plain_, gapped_, nominal_};
-  double sum;
-  with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
-    sum = sum_of_differences<bytes>(exact_row(a), exact_row(b), sections);
+  const double sum = with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
+    return sum_of_differences<bytes>(exact_row(a), exact_row(b), sections);
   });
   return sum / static_cast<double>(table_.cols);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "simd/packs.hpp"
 
@@ -52,7 +53,6 @@ ReliefSearch::ReliefSearch(const ReliefRows& rows, int64_t first, int64_t last, 
       last_(last),
       n_neighbors_(n_neighbors),
       capacity_(list_capacity(n_neighbors)),
-      tile_sums_(best_of(tile_sums_choices())),
       candidates_((last - first) * capacity_),
       size_(last - first, 0),
       limit_((last - first + kTileRows - 1) / kTileRows * kTileRows, kNobody),
@@ -80,7 +80,7 @@ void ReliefSearch::compare(int64_t query_block, int64_t first, int64_t last) {
   rows_.pack_queries(query_block, queries.data());
   for (int64_t b = first; b < last; ++b) {
     if (b < query_block && holds_queries(b)) continue;
-    tile_sums_(queries.data(), rows_.block(b), rows_.widths(), rows_.match(), sums.data());
+    tile_sums(queries.data(), rows_.block(b), rows_.widths(), rows_.match(), sums.data());
     select(query_block, b, sums.data());
   }
 }
@@ -145,17 +145,12 @@ void ReliefSearch::shorten(int64_t query) {
   size_[q] = end - list;
   if (size_[q] <= n_neighbors_ + (capacity_ - n_neighbors_) / 2) return;
   // Many rows at nearly the same distance: measure them now, so that the list stays short.
-  std::vector<uint64_t> kept;
   const std::vector<Neighbor> best = measured(query);
-  std::sort(list, end, [](uint64_t a, uint64_t b) {
-    return static_cast<uint32_t>(a) < static_cast<uint32_t>(b);
-  });
   for (int64_t k = 0; k < n_neighbors_; ++k) {
-    kept.push_back(*std::lower_bound(list, end, best[k].original, [](uint64_t a, int64_t row) {
-      return static_cast<int64_t>(static_cast<uint32_t>(a)) < row;
-    }));
+    const uint32_t row = static_cast<uint32_t>(best[k].original);
+    const auto is_row = [=](uint64_t candidate) { return static_cast<uint32_t>(candidate) == row; };
+    std::swap(list[k], *std::find_if(list + k, end, is_row));
   }
-  std::copy(kept.begin(), kept.end(), list);
   size_[q] = n_neighbors_;
 }
 

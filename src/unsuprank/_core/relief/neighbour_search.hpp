@@ -52,7 +52,6 @@ class ReliefSearch {
 
   const ReliefRows& rows_;
   int64_t first_, last_, n_neighbors_, capacity_;
-  TileSums tile_sums_;
   std::vector<uint64_t> candidates_;  // coded distance above, row of the table below
   std::vector<int64_t> size_;
   std::vector<int32_t> limit_;   // one per position of the query blocks

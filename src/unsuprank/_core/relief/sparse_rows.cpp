@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace unsuprank {
 namespace {
@@ -27,42 +28,30 @@ struct GroupedSum {
 
 }  // namespace
 
-SparseReliefRows::SparseReliefRows(CompressedRows held, const double* zero, int64_t width)
-    : held_(held), zero_(zero), width_(static_cast<double>(width)), norm_(held.rows, 0.0) {
-  turn_to_columns();
-  for (int64_t r = 0; r < held_.rows; ++r) {
+SparseReliefRows::SparseReliefRows(SparseLines by_rows, SparseLines by_columns, int64_t rows,
+                                   std::vector<double> zero, int64_t width)
+    : by_rows_(by_rows),
+      by_columns_(by_columns),
+      rows_(rows),
+      zero_(std::move(zero)),
+      width_(static_cast<double>(width)),
+      norm_(rows, 0.0) {
+  for (int64_t r = 0; r < rows_; ++r) {
     longest_ = std::max(longest_, length(r));
-    for (int64_t k = held_.start[r]; k < held_.start[r + 1]; ++k) {
-      norm_[r] += std::fabs(held_.value[k] - zero_[held_.column[k]]);
-    }
-  }
-}
-
-void SparseReliefRows::turn_to_columns() {
-  const int64_t values = held_.start[held_.rows];
-  column_start_.assign(held_.columns + 1, 0);
-  row_.resize(values);
-  offset_.resize(values);
-  for (int64_t k = 0; k < values; ++k) ++column_start_[held_.column[k] + 1];
-  for (int64_t j = 0; j < held_.columns; ++j) column_start_[j + 1] += column_start_[j];
-  std::vector<int64_t> next(column_start_.begin(), column_start_.end() - 1);
-  for (int64_t r = 0; r < held_.rows; ++r) {
-    for (int64_t k = held_.start[r]; k < held_.start[r + 1]; ++k) {
-      const int64_t at = next[held_.column[k]]++;
-      row_[at] = static_cast<int32_t>(r);
-      offset_[at] = held_.value[k] - zero_[held_.column[k]];
+    for (int64_t k = by_rows_.starts[r]; k < by_rows_.starts[r + 1]; ++k) {
+      norm_[r] += std::fabs(by_rows_.values[k] - zero_[by_rows_.index[k]]);
     }
   }
 }
 
 void SparseReliefRows::coarse_distances(int64_t query, double* out) const {
-  for (int64_t r = 0; r < held_.rows; ++r) out[r] = norm_[query] + norm_[r];
-  for (int64_t k = held_.start[query]; k < held_.start[query + 1]; ++k) {
-    const int64_t j = held_.column[k];
-    const double offset = held_.value[k] - zero_[j];
+  for (int64_t r = 0; r < rows_; ++r) out[r] = norm_[query] + norm_[r];
+  for (int64_t k = by_rows_.starts[query]; k < by_rows_.starts[query + 1]; ++k) {
+    const int64_t j = by_rows_.index[k];
+    const double zero = zero_[j], offset = by_rows_.values[k] - zero;
     const double size = std::fabs(offset), sign = offset < 0.0 ? -1.0 : 1.0;
-    for (int64_t i = column_start_[j]; i < column_start_[j + 1]; ++i) {
-      out[row_[i]] -= 2.0 * shared(size, sign, offset_[i]);
+    for (int64_t i = by_columns_.starts[j]; i < by_columns_.starts[j + 1]; ++i) {
+      out[by_columns_.index[i]] -= 2.0 * shared(size, sign, by_columns_.values[i] - zero);
     }
   }
 }
@@ -75,14 +64,14 @@ double SparseReliefRows::rounding_bound(int64_t query) const {
 
 template <typename Visit>
 void SparseReliefRows::each_difference(int64_t a, int64_t b, Visit visit) const {
-  int64_t i = held_.start[a], k = held_.start[b];
-  const int64_t end_i = held_.start[a + 1], end_k = held_.start[b + 1];
+  int64_t i = by_rows_.starts[a], k = by_rows_.starts[b];
+  const int64_t end_i = by_rows_.starts[a + 1], end_k = by_rows_.starts[b + 1];
   while (i < end_i || k < end_k) {
-    const int32_t from_a = i < end_i ? held_.column[i] : std::numeric_limits<int32_t>::max();
-    const int32_t from_b = k < end_k ? held_.column[k] : std::numeric_limits<int32_t>::max();
+    const int32_t from_a = i < end_i ? by_rows_.index[i] : std::numeric_limits<int32_t>::max();
+    const int32_t from_b = k < end_k ? by_rows_.index[k] : std::numeric_limits<int32_t>::max();
     const int32_t j = std::min(from_a, from_b);
-    const double u_a = from_a == j ? held_.value[i++] : zero_[j];
-    const double u_b = from_b == j ? held_.value[k++] : zero_[j];
+    const double u_a = from_a == j ? by_rows_.values[i++] : zero_[j];
+    const double u_b = from_b == j ? by_rows_.values[k++] : zero_[j];
     visit(j, std::fabs(u_a - u_b));
   }
 }
@@ -94,7 +83,7 @@ double SparseReliefRows::distance(int64_t a, int64_t b) const {
 }
 
 std::vector<Neighbor> SparseReliefRows::neighbors(int64_t query, int64_t count) const {
-  std::vector<double> coarse(held_.rows);
+  std::vector<double> coarse(rows_);
   coarse_distances(query, coarse.data());
   coarse[query] = std::numeric_limits<double>::infinity();
   std::vector<double> sorted(coarse);
@@ -103,7 +92,7 @@ std::vector<Neighbor> SparseReliefRows::neighbors(int64_t query, int64_t count) 
   const double limit =
       sorted[count - 1] + 2.0 * rounding_bound(query) + 2.0 * width_ / kTiesPerUnit;
   std::vector<Neighbor> found;
-  for (int64_t r = 0; r < held_.rows; ++r) {
+  for (int64_t r = 0; r < rows_; ++r) {
     if (coarse[r] <= limit && r != query) found.push_back(neighbor_at(distance(query, r), r, r));
   }
   std::partial_sort(found.begin(), found.begin() + count, found.end(), nearer);

@@ -15,26 +15,20 @@
 #include <vector>
 
 #include "relief/neighbour.hpp"
+#include "table/sparse_products.hpp"
 
 namespace unsuprank {
 
-// Rows one after the other, the columns of each in ascending order.
-struct CompressedRows {
-  const int64_t* start;  // of each row among the values, and the end of the last
-  const int32_t* column;
-  const double* value;  // mapped to [0, 1]
-  int64_t rows;
-  int64_t columns;
-};
-
 class SparseReliefRows {
  public:
-  // `zero` holds the place of zeros in [0, 1], per column; `width` is the number of columns that
-  // distances are means over. `held` and `zero` must outlive this.
-  SparseReliefRows(CompressedRows held, const double* zero, int64_t width);
+  // The same values by rows and by columns, mapped to [0, 1], which must outlive this. `zero` holds
+  // the place of zeros there, per column; `width` is the number of columns that distances are means
+  // over.
+  SparseReliefRows(SparseLines by_rows, SparseLines by_columns, int64_t rows,
+                   std::vector<double> zero, int64_t width);
 
-  int64_t rows() const { return held_.rows; }
-  int64_t terms() const { return held_.columns; }
+  int64_t rows() const { return rows_; }
+  int64_t terms() const { return static_cast<int64_t>(zero_.size()); }
   double distance(int64_t a, int64_t b) const;
   // The nearest other rows, nearest first.
   std::vector<Neighbor> neighbors(int64_t query, int64_t count) const;
@@ -44,8 +38,7 @@ class SparseReliefRows {
                 double* sums, double* distances) const;
 
  private:
-  void turn_to_columns();
-  int64_t length(int64_t row) const { return held_.start[row + 1] - held_.start[row]; }
+  int64_t length(int64_t row) const { return by_rows_.starts[row + 1] - by_rows_.starts[row]; }
   // Distances to all rows times `width`, up to rounding_bound().
   void coarse_distances(int64_t query, double* out) const;
   double rounding_bound(int64_t query) const;
@@ -53,14 +46,12 @@ class SparseReliefRows {
   template <typename Visit>
   void each_difference(int64_t a, int64_t b, Visit visit) const;
 
-  CompressedRows held_;
-  const double* zero_;
+  SparseLines by_rows_, by_columns_;
+  int64_t rows_;
+  std::vector<double> zero_;
   double width_;
   int64_t longest_ = 0;
-  std::vector<double> norm_;           // sum |v| per row
-  std::vector<int64_t> column_start_;  // the same values column by column
-  std::vector<int32_t> row_;
-  std::vector<double> offset_;  // v
+  std::vector<double> norm_;  // sum |v| per row
 };
 
 }  // namespace unsuprank

@@ -107,45 +107,18 @@ UNSUPRANK_INLINE void interleave(uint32_t* sums) {
   }
 }
 
-template <int kBytes>
-UNSUPRANK_INLINE void tile_sums(const uint32_t* queries, const int16_t* block, CodeWidths widths,
-                                int32_t match, uint32_t* sums) {
-  const int64_t width = widths.total();
-  std::fill(sums, sums + kTileRows * kTileRows, 0u);
-  add_section<kBytes, false>(queries, block, 0, widths.measured, width, match, sums);
-  add_section<kBytes, true>(queries, block, widths.measured, width, width, match, sums);
-  interleave<kBytes>(sums);
-}
-
-void tile_sums_generic(const uint32_t* queries, const int16_t* block, CodeWidths widths,
-                       int32_t match, uint32_t* sums) {
-  tile_sums<16>(queries, block, widths, match, sums);
-}
-
-#if UNSUPRANK_X86
-UNSUPRANK_TARGET("avx2")
-void tile_sums_avx2(const uint32_t* queries, const int16_t* block, CodeWidths widths, int32_t match,
-                    uint32_t* sums) {
-  tile_sums<32>(queries, block, widths, match, sums);
-}
-
-UNSUPRANK_TARGET("avx512f,avx512bw")
-void tile_sums_avx512(const uint32_t* queries, const int16_t* block, CodeWidths widths,
-                      int32_t match, uint32_t* sums) {
-  tile_sums<64>(queries, block, widths, match, sums);
-}
-#endif
-
 }  // namespace
 
-const KernelChoices<TileSums>& tile_sums_choices() {
-  static const KernelChoices<TileSums> choices = {
-#if UNSUPRANK_X86
-      {"avx512", UNSUPRANK_HAS("avx512bw"), tile_sums_avx512},
-      {"avx2", UNSUPRANK_HAS("avx2"), tile_sums_avx2},
-#endif
-      {"generic", true, tile_sums_generic}};
-  return choices;
+void tile_sums(const uint32_t* queries, const int16_t* block, CodeWidths widths, int32_t match,
+               uint32_t* sums) {
+  const int64_t width = widths.total();
+  std::fill(sums, sums + kTileRows * kTileRows, 0u);
+  with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
+    constexpr int kBytes = UNSUPRANK_HAS_CLONES ? bytes : 16;  // long ones are many at a time here
+    add_section<kBytes, false>(queries, block, 0, widths.measured, width, match, sums);
+    add_section<kBytes, true>(queries, block, widths.measured, width, width, match, sums);
+    interleave<kBytes>(sums);
+  });
 }
 
 }  // namespace unsuprank

@@ -6,11 +6,9 @@
 //     sum over measured columns of min(a, b)  +  match * number of matched columns with a = b,
 //
 // from which distances follow, because |a - b| = a + b - 2 min(a, b). Sums of integers do not
-// depend on their order, so every instruction set gives the same result to the last bit.
+// depend on their order, so registers of every size give the same result to the last bit.
 #pragma once
 #include <cstdint>
-
-#include "simd/kernel_choice.hpp"
 
 namespace unsuprank {
 
@@ -34,9 +32,7 @@ struct CodeWidths {
 // queries: kTileRows / kQueryGroup groups, each column by column, kQueryGroup words that hold a
 // code twice. block: column by column, kTileRows codes. sums: kTileRows x kTileRows, one row per
 // query.
-using TileSums = void (*)(const uint32_t* queries, const int16_t* block, CodeWidths widths,
-                          int32_t match, uint32_t* sums);
-
-const KernelChoices<TileSums>& tile_sums_choices();
+void tile_sums(const uint32_t* queries, const int16_t* block, CodeWidths widths, int32_t match,
+               uint32_t* sums);
 
 }  // namespace unsuprank

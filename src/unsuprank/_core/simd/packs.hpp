@@ -162,6 +162,14 @@ UNSUPRANK_INLINE void write_lane_sums(SimdVector<Real, 64>* packs, Real* sums) {
 }
 #endif
 
+// Adds a multiple of one vector to another.
+template <typename Real>
+void add_multiple(Real factor, const Real* from, int64_t length, Real* to) {
+  with_registers([=](auto) UNSUPRANK_LAMBDA {
+    for (int64_t c = 0; c < length; ++c) to[c] += factor * from[c];
+  });
+}
+
 // Rows of coordinates are padded with zeros to whole packs, whatever the type.
 inline int64_t padded(int64_t count, int64_t to = 16) { return (count + to - 1) / to * to; }
 

@@ -2,7 +2,7 @@
 //
 // The kernels are C++17 with the vector extensions that g++ and clang have in common, which are
 // compiled into whatever registers a processor has; other compilers get plain loops
-// (portable_vector.hpp). On x86-64 with the GNU C library, g++ compiles the hot functions for
+// (split_vector.hpp). On x86-64 with the GNU C library, g++ compiles the hot functions for
 // several instruction sets besides, and the loader picks the best one.
 #pragma once
 #include <cstdint>  // says which C library this is
@@ -18,33 +18,18 @@
 #define UNSUPRANK_LAMBDA
 #endif
 
-#if UNSUPRANK_EXTENSIONS && defined(__x86_64__)
-#define UNSUPRANK_X86 1
-#define UNSUPRANK_TARGET(instructions) __attribute__((target(instructions)))
-#define UNSUPRANK_HAS(instructions) (__builtin_cpu_supports(instructions) != 0)
-#else
-#define UNSUPRANK_X86 0
-#endif
-
-#if UNSUPRANK_X86 && defined(__GLIBC__) && !defined(__clang__) && !defined(UNSUPRANK_NO_CLONES)
+// A function with the attribute CLONES is compiled for AVX-512, AVX2 and the baseline. Helpers that
+// it calls must be inlined into it to be compiled along with it. UNFUSED ones have no fused
+// multiply-add, for functions that must round as plain code does.
+#if UNSUPRANK_EXTENSIONS && defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && \
+    !defined(UNSUPRANK_NO_CLONES)
 #define UNSUPRANK_HAS_CLONES 1
-#else
-#define UNSUPRANK_HAS_CLONES 0
-#endif
-
-// A function with this attribute is compiled for AVX-512, AVX2 and the baseline. Helpers that it
-// calls must be inlined into it to be compiled along with it.
-#if UNSUPRANK_HAS_CLONES
 #define UNSUPRANK_CLONES \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define UNSUPRANK_CLONES
-#endif
-
-// The same without fused multiply-add, for functions that must round as plain code does.
-#if UNSUPRANK_HAS_CLONES
 #define UNSUPRANK_UNFUSED_CLONES __attribute__((target_clones("avx2", "default")))
 #else
+#define UNSUPRANK_HAS_CLONES 0
+#define UNSUPRANK_CLONES
 #define UNSUPRANK_UNFUSED_CLONES
 #endif
 
@@ -75,33 +60,33 @@ constexpr int kPlainRegisters = 16;
 #endif
 // Whether there are 32 registers of that size, so that many packs are summed at once.
 template <int kBytes>
-constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES && kBytes == 64;
+constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES&& kBytes == 64;
 
-// Calls `work`, which is to be inlined, with the size of the registers that the processor has, in
-// a function that is compiled for them.
+// What `work`, which is to be inlined, gives for the size of the registers that the processor has,
+// in a function that is compiled for them.
 #if UNSUPRANK_HAS_CLONES
 template <typename Work>
-UNSUPRANK_TARGET("arch=x86-64-v4")
-void with_long_registers(const Work& work) {
-  work(Registers<64>());
+__attribute__((target("arch=x86-64-v4"))) auto with_long_registers(const Work& work) {
+  return work(Registers<64>());
 }
 template <typename Work>
-UNSUPRANK_TARGET("arch=x86-64-v3")
-void with_middle_registers(const Work& work) {
-  work(Registers<32>());
+__attribute__((target("arch=x86-64-v3"))) auto with_middle_registers(const Work& work) {
+  return work(Registers<32>());
 }
 inline int register_bytes() {
-  static const int bytes = UNSUPRANK_HAS("x86-64-v4") ? 64 : UNSUPRANK_HAS("x86-64-v3") ? 32 : 16;
+  static const int bytes = __builtin_cpu_supports("x86-64-v4")   ? 64
+                           : __builtin_cpu_supports("x86-64-v3") ? 32
+                                                                 : 16;
   return bytes;
 }
 #endif
 template <typename Work>
-void with_registers(const Work& work) {
+auto with_registers(const Work& work) {
 #if UNSUPRANK_HAS_CLONES
   if (register_bytes() == 64) return with_long_registers(work);
   if (register_bytes() == 32) return with_middle_registers(work);
 #endif
-  work(Registers<kPlainRegisters>());
+  return work(Registers<kPlainRegisters>());
 }
 
 // Asks for memory that is about to be read.

@@ -5,7 +5,6 @@
 
 #include "simd/packs.hpp"
 #include "table/column_range.hpp"
-#include "table/decimals.hpp"
 
 namespace unsuprank {
 namespace {
@@ -14,6 +13,15 @@ constexpr double kCodes = 65535.0;
 
 // Tables of at most this many columns have their codes by row as well.
 constexpr int64_t kNarrow = 2048;
+
+// Units of the last place of decimals that are looked for: 1, 0.1, ... 0.0001.
+constexpr double kFinestUnits = 1e4;
+
+// Decimals up to this size, in units of the last place, are far from losing digits.
+constexpr double kLargestDecimal = 1 << 30;
+
+// Most columns of real numbers show within so many rows that they are no decimals.
+constexpr int64_t kRowsAtOnce = 64;
 
 // Up to this many rows it is not worth finding out whether codes are injective.
 constexpr int64_t kFewRows = 512;
@@ -31,6 +39,27 @@ UNSUPRANK_CLONES void write_decimals(const double* x, int64_t rows, double low, 
   for (int64_t i = 0; i < rows; ++i) {
     codes[i] = static_cast<uint16_t>(static_cast<int32_t>(x[i] * per_unit - low + 0.5));
   }
+}
+
+// Whether a value is no whole number of units; whole numbers need no division to tell.
+UNSUPRANK_CLONES bool any_fraction(const double* x, int64_t rows, double per_unit) {
+  int found = 0;
+  if (per_unit == 1.0) {
+    for (int64_t i = 0; i < rows; ++i) found |= x[i] != std::floor(x[i]);
+  } else {
+    for (int64_t i = 0; i < rows; ++i) {
+      found |= std::floor(x[i] * per_unit + 0.5) / per_unit != x[i];
+    }
+  }
+  return found != 0;
+}
+
+// Whether all values are whole numbers of units, of which 1 has `per_unit`.
+bool all_decimals(const double* x, int64_t rows, double per_unit) {
+  for (int64_t i = 0; i < rows; i += kRowsAtOnce) {
+    if (any_fraction(x + i, std::min(kRowsAtOnce, rows - i), per_unit)) return false;
+  }
+  return true;
 }
 
 // Describes a column of numbers with few decimal places; false if it is none.
@@ -101,13 +130,14 @@ void transpose(const uint16_t* by_column, int64_t rows, int64_t cols, uint16_t* 
 
 }  // namespace
 
-CoarseCodes::CoarseCodes(const Columns& table) : rows_(table.rows), info_(table.cols) {
+CoarseTable::CoarseTable(const Columns& table)
+    : rows(table.rows), cols(table.cols), info(table.cols) {
   if (table.held) return;  // zeros need no codes, and the other values are found as quickly
-  by_column_.reset(new uint16_t[table.rows * table.cols]);
-  make_codes(table, by_column_.get(), info_.data());
-  if (table.cols > kNarrow) return;
-  by_row_.reset(new uint16_t[table.rows * table.cols]);
-  transpose(by_column_.get(), table.rows, table.cols, by_row_.get());
+  by_column.reset(new uint16_t[rows * cols]);  // need not be set to 0
+  make_codes(table, by_column.get(), info.data());
+  if (cols > kNarrow) return;
+  by_row.reset(new uint16_t[rows * cols]);
+  transpose(by_column.get(), rows, cols, by_row.get());
 }
 
 }  // namespace unsuprank

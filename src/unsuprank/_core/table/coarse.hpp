@@ -48,13 +48,13 @@ struct CodeLine {
   uint16_t operator[](int64_t row) const { return start[row * step]; }
 };
 
-// The codes of all columns; points into CoarseCodes.
+// The codes of all columns, which copies share.
 struct CoarseTable {
-  const uint16_t* by_column;
-  const uint16_t* by_row;  // null for wide tables
-  const CoarseColumn* info;
-  int64_t rows;
-  int64_t cols;
+  explicit CoarseTable(const Columns& table);
+
+  int64_t rows, cols;
+  std::shared_ptr<uint16_t[]> by_column, by_row;  // without codes by row if the table is wide
+  std::vector<CoarseColumn> info;
 
   // A subtree looks at few rows and many features: rows that fit into the cache stay there until
   // it is finished. Large nodes look at whole columns.
@@ -62,7 +62,7 @@ struct CoarseTable {
   // How far apart the codes of one feature are.
   int64_t step(bool from_rows) const { return from_rows ? cols : 1; }
   CodeLine line(int64_t j, bool from_rows) const {
-    return {from_rows ? by_row + j : by_column + j * rows, step(from_rows)};
+    return {from_rows ? &by_row[j] : &by_column[j * rows], step(from_rows)};
   }
 
   // A single code; those of a row lie together where they are held by row.
@@ -76,21 +76,6 @@ struct CoarseTable {
   }
 
   static constexpr int64_t kCachedCodes = 128 * 1024;
-};
-
-// Owns the codes of a table.
-class CoarseCodes {
- public:
-  explicit CoarseCodes(const Columns& table);
-  CoarseTable view() const {
-    return {by_column_.get(), by_row_.get(), info_.data(), rows_,
-            static_cast<int64_t>(info_.size())};
-  }
-
- private:
-  int64_t rows_;
-  std::unique_ptr<uint16_t[]> by_column_, by_row_;  // not vectors: they need not be set to 0
-  std::vector<CoarseColumn> info_;
 };
 
 }  // namespace unsuprank

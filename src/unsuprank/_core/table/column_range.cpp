@@ -39,9 +39,7 @@ UNSUPRANK_INLINE ColumnRange find_range(const double* x, int64_t rows) {
 }  // namespace
 
 ColumnRange range_of(const double* x, int64_t rows) {
-  ColumnRange range;
-  with_registers([&](auto bytes) UNSUPRANK_LAMBDA { range = find_range<bytes>(x, rows); });
-  return range;
+  return with_registers([=](auto bytes) UNSUPRANK_LAMBDA { return find_range<bytes>(x, rows); });
 }
 
 }  // namespace unsuprank

@@ -20,7 +20,9 @@ class ColumnView {
   explicit ColumnView(const double* all) : values_(all) {}
   ColumnView(const HeldRows* held, const double* values) : held_(held), values_(values) {}
 
-  double operator[](int64_t row) const { return held_ ? held_value(row) : values_[row]; }
+  UNSUPRANK_INLINE double operator[](int64_t row) const {
+    return held_ ? held_value(row) : values_[row];
+  }
   // All values in a row; null for a sparse column.
   const double* all() const { return held_ ? nullptr : values_; }
   // Asks for a value that will soon be read.
@@ -33,7 +35,7 @@ class ColumnView {
   }
 
  private:
-  double held_value(int64_t row) const {
+  UNSUPRANK_INLINE double held_value(int64_t row) const {
     const HeldRows& word = held_[row >> 6];
     const uint64_t bit = uint64_t{1} << (row & 63);
     if (!(word.bits & bit)) return 0.0;

@@ -71,10 +71,9 @@ double embed_numeric(const double* x, int64_t rows, const ColumnRange& range, do
   const double span = range.high * unit - low;
   const double known = static_cast<double>(range.known);
   const bool complete = range.known == rows;
-  double squares;
-  with_registers([&](auto bytes) UNSUPRANK_LAMBDA {
+  const double squares = with_registers([=](auto bytes) UNSUPRANK_LAMBDA {
     const double sum = to_unit_range<bytes>(x, rows, unit, low, span, complete, out);
-    squares = centre<bytes>(out, rows, sum / known, complete);
+    return centre<bytes>(out, rows, sum / known, complete);
   });
   const double factor = scale / std::sqrt(squares / known);
   for (int64_t i = 0; i < rows; ++i) out[i] *= factor;
@@ -107,6 +106,44 @@ void embed_nominal(const double* x, int64_t rows, int32_t n_values, double scale
       z[i] = is_missing(x[i]) ? 0.0 : ((x[i] == v ? 1.0 : 0.0) - share[v]) * factor;
     }
   }
+}
+
+UNSUPRANK_CLONES void squared_lengths(const double* z, int64_t rows, int32_t width, double* h) {
+  for (int64_t i = 0; i < rows; ++i) h[i] = z[i] * z[i];
+  for (int32_t c = 1; c < width; ++c) {
+    z += rows;
+    for (int64_t i = 0; i < rows; ++i) h[i] += z[i] * z[i];
+  }
+}
+
+template <typename Real>
+UNSUPRANK_INLINE void add_terms(Real z, Real h, Real k, Real* terms) {
+  const Real hk = h * k;
+  const Real hh = h * h;
+  terms[0] += hk;
+  terms[1] += hk * k;
+  terms[2] += hk * h;
+  terms[3] += h;
+  terms[4] += h * z;
+  terms[5] += hh;
+  terms[6] += hh * h;
+}
+
+template <int kRegister>
+UNSUPRANK_INLINE void sum_terms(const double* z, const double* h, const double* k, int64_t rows,
+                                double* sums) {
+  using Eight = Pack<double, kRegister>;
+  Eight packs[kDiagonalSums] = {};
+  int64_t i = 0;
+  for (; i + 8 <= rows; i += 8) {
+    Eight of_z, of_h, of_k;
+    load(of_z, z + i);
+    load(of_h, h + i);
+    load(of_k, k + i);
+    add_terms(of_z, of_h, of_k, packs);
+  }
+  for (int s = 0; s < kDiagonalSums; ++s) sums[s] = sum_of<double>(packs[s]);
+  for (; i < rows; ++i) add_terms(z[i], h[i], k[i], sums);
 }
 
 }  // namespace
@@ -152,14 +189,15 @@ void embedding_scales(const Columns& table, double scale, double* scales) {
   }
 }
 
-void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
-                        const int64_t* right, int64_t pairs, double* sums) {
-  for (int64_t c = 0; c < width; ++c) {
-    const double* z = coords + c * rows;
-    for (int64_t p = 0; p < pairs; ++p) {
-      const double difference = z[left[p]] - z[right[p]];
-      sums[p] += difference * difference;
-    }
+void diagonal_sums(const double* coords, int64_t rows, const int32_t* widths, int64_t count,
+                   const double* k, double* sums) {
+  std::vector<double> h(rows);
+  for (int64_t j = 0; j < count; ++j) {
+    squared_lengths(coords, rows, widths[j], h.data());
+    with_registers([=, &h](auto bytes) UNSUPRANK_LAMBDA {
+      sum_terms<bytes>(coords, h.data(), k, rows, sums + j * kDiagonalSums);
+    });
+    coords += rows * widths[j];
   }
 }
 

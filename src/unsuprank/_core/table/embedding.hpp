@@ -23,8 +23,14 @@ void embed(const Columns& table, int64_t first, const int32_t* widths, int64_t c
 // sqrt(Gini)), which is 0 for constant columns.
 void embedding_scales(const Columns& table, double scale, double* scales);
 
-// Adds the squared differences of coordinate runs (column-major, `width` of them) to each pair.
-void add_pair_distances(const double* coords, int64_t rows, int64_t width, const int64_t* left,
-                        const int64_t* right, int64_t pairs, double* sums);
+constexpr int kDiagonalSums = 7;
+
+// Sums over the squared lengths of rows, for the moments of shuffled columns; see
+// rankers/shared_variance/others.py for what they are for. For each of `count` columns, with
+// coordinates z (column-major, `widths` of them, one run of `rows` doubles each) and h_i = the sum
+// of z_i^2 over its coordinates: the sums over rows of h k, h k^2, h^2 k, h, z^3 (of the first
+// coordinate), h^2 and h^3, with one k per row.
+void diagonal_sums(const double* coords, int64_t rows, const int32_t* widths, int64_t count,
+                   const double* k, double* sums);
 
 }  // namespace unsuprank

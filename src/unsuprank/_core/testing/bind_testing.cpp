@@ -1,9 +1,5 @@
 // The extension module that only tests and benchmarks import; wheels leave it out. It takes spaces
 // and settings that the module _kernels has made.
-#include <nanobind/stl/string.h>
-
-#include <string>
-
 #include "bindings/held_space.hpp"
 #include "bindings/held_trees.hpp"
 #include "bindings/python_interrupt.hpp"
@@ -11,8 +7,6 @@
 #include "forest/permutation_scores.hpp"
 #include "forest/rivals.hpp"
 #include "relief/tile_sums.hpp"
-#include "testing/candidate_recorder.hpp"
-#include "testing/yardstick.hpp"
 
 namespace unsuprank {
 namespace {
@@ -50,43 +44,19 @@ double rival_chance(int64_t n_features, Vector<int32_t> drawn, Vector<int32_t> f
 }
 
 auto permuted(uint64_t seed, int64_t tree, int32_t feature, int64_t count) {
-  std::vector<int32_t> order(count);
-  permutation(tree_key(seed, tree), feature, count, order.data());
-  return to_numpy(std::move(order));
+  const uint64_t key = tree_key(seed, tree);
+  return written<int32_t>(count, [=](int32_t* order) { permutation(key, feature, count, order); });
 }
 
-nb::list instruction_sets() {
-  nb::list names;
-  for (const auto& choice : tile_sums_choices()) {
-    if (choice.works) names.append(choice.instructions);
-  }
-  return names;
-}
-
-TileSums kernel_for(const std::string& instructions) {
-  for (const auto& choice : tile_sums_choices()) {
-    if (choice.works && choice.instructions == instructions) return choice.kernel;
-  }
-  throw std::invalid_argument("no such instructions");
-}
-
-auto tile_sums(const std::string& instructions, Vector<uint32_t> queries, Vector<int16_t> block,
-               int64_t measured, int32_t match) {
-  const CodeWidths widths{measured, static_cast<int64_t>(block.shape(0)) / kTileRows - measured};
+auto sum_tile(Vector<uint32_t> queries, Vector<int16_t> block, int64_t measured, int32_t match) {
+  const CodeWidths widths{measured, length(block) / kTileRows - measured};
   require(measured % kBurst == 0 && widths.matched % kBurst == 0 && widths.matched >= 0,
           "widths need padding");
-  require(queries.shape(0) == block.shape(0) &&
-              static_cast<int64_t>(block.shape(0)) == kTileRows * widths.total(),
+  require(queries.shape(0) == block.shape(0) && length(block) == kTileRows * widths.total(),
           "arrays have the wrong size");
   std::vector<uint32_t> sums(kTileRows * kTileRows, 99);  // what was there must not matter
-  kernel_for(instructions)(queries.data(), block.data(), widths, match, sums.data());
+  tile_sums(queries.data(), block.data(), widths, match, sums.data());
   return to_numpy(std::move(sums));
-}
-
-double time_differences(Vector<float> a, Vector<float> b, int64_t repeats) {
-  require(a.shape(0) == b.shape(0), "arrays differ in length");
-  nb::gil_scoped_release unlocked;
-  return repeat_absolute_differences(a.data(), b.data(), a.shape(0), repeats);
 }
 
 }  // namespace
@@ -102,9 +72,6 @@ NB_MODULE(_testing_kernels, m) {
         nb::arg("gains"), nb::arg("feature"), nb::arg("gain"));
   m.def("permutation", &permuted, nb::arg("seed"), nb::arg("tree"), nb::arg("feature"),
         nb::arg("count"));
-  m.def("relief_instruction_sets", &instruction_sets);
-  m.def("relief_tile_sums", &tile_sums, nb::arg("instruction_set"), nb::arg("queries"),
-        nb::arg("block"), nb::arg("measured"), nb::arg("match"));
-  m.def("repeat_absolute_differences", &time_differences, nb::arg("a"), nb::arg("b"),
-        nb::arg("repeats"));
+  m.def("relief_tile_sums", &sum_tile, nb::arg("queries"), nb::arg("block"), nb::arg("measured"),
+        nb::arg("match"));
 }

@@ -34,7 +34,7 @@ from ..._parallel import blas_threads, interruptible
 from ...column_totals import ColumnTotals, column_totals
 from ...row_source import RowSource
 from ...table import SparseTable, Table
-from ..centred_matrix import ColumnMatrix, DenseMatrix
+from ..centred_matrix import ColumnMatrix
 from ..clustering_space import embed, embed_sparse, embedding_widths, gram
 from .count_sketch import count_sketch
 from .row_sums import Embedding, RowSums, sums_over_rows
@@ -143,7 +143,7 @@ class Coordinates:
         """Z, of a table in memory."""
         if isinstance(self.table, SparseTable):
             return embed_sparse(self.table)
-        return DenseMatrix(embed(self.table))
+        return ColumnMatrix(embed(self.table))
 
     @cached_property
     def embedding(self) -> Embedding:
@@ -175,7 +175,7 @@ class Coordinates:
         else:
             factors = np.ones(int(kept.sum()))
         if self.way == "columns" and not self.grouped.any():
-            return DenseMatrix(root_of(self.over_rows.G) * factors)
+            return ColumnMatrix(root_of(self.over_rows.G) * factors)
         return self.matrix if not power else self.matrix / (1.0 / factors)
 
 
@@ -219,10 +219,11 @@ def _way_of_sparse(table: SparseTable) -> Way | None:
     if m <= FEW_ROWS:
         return "rows"
     held, held_rows = table.n_held.astype(float), np.diff(table.by_rows.indptr).astype(float)
-    costs: dict[Way, float] = {"products": held_rows @ held_rows / 2}
-    if m <= MOST_ROWS:
-        costs["rows"] = held @ held + m * held.sum()
+    costs: dict[Way, float] = {}
     if n <= MOST_COLUMNS:
         costs["columns"] = m * n**2 / BLAS_SPEED
+    if m <= MOST_ROWS:
+        costs["rows"] = held @ held + m * held.sum()
+    costs["products"] = held_rows @ held_rows / 2
     cheapest = min(costs, key=lambda way: max(costs[way], CHEAP_WORK) + (way == "products"))
     return cheapest if costs[cheapest] <= SPARSE_WORK else None

@@ -23,7 +23,7 @@ from ..centred_matrix import ColumnMatrix
 #: Rows that are multiplied with all rows at a time.
 ROWS = 1024
 #: Directions that are followed exactly, and random ones.
-DIRECTIONS, RANDOM = 16, 16
+DIRECTIONS, RANDOM = 16, 32
 
 
 def trace_of_cube(kernel: np.ndarray) -> float:
@@ -35,7 +35,7 @@ def trace_of_cube(kernel: np.ndarray) -> float:
 def root_of_square(Z: ColumnMatrix) -> np.ndarray:
     """C with CC' = K^2 in the directions that count most, and on average in all others."""
     rng = np.random.default_rng(0)
-    Q = np.linalg.qr(Z @ (Z.T @ rng.standard_normal((len(Z), DIRECTIONS)))).Q
+    Q = np.linalg.qr(Z @ (rng.standard_normal((len(Z), DIRECTIONS)).T @ Z).T).Q
     V = rng.choice(np.array([-1.0, 1.0]), (len(Z), RANDOM)) / np.sqrt(RANDOM)
     V -= Q @ (Q.T @ V)
-    return Z @ (Z.T @ np.hstack([Q, V]))
+    return Z @ (np.hstack([Q, V]).T @ Z).T

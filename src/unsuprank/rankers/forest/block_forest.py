@@ -24,6 +24,7 @@ from ..row_blocks import RowBlocks
 from .convergence import (
     N_BLOCKS,
     Convergence,
+    StabilitySum,
     StoppingRule,
     Watch,
     grow_until_stable,
@@ -93,8 +94,8 @@ class BlockForest:
         return np.divide(1.0, scales * self.spread, out=np.zeros(len(scales)), where=scales > 0.0)
 
 
-class BlockSum(ScoreSum):
-    """The sum over blocks; a block counts as a tree does elsewhere."""
+class RowBlockSum(StabilitySum):
+    """The sum over blocks of rows; one of them counts as a tree does elsewhere."""
 
     extra_square: float = 0.0
 
@@ -119,7 +120,7 @@ class BlockRun:
     seen: Convergence | None = None
 
     def __post_init__(self) -> None:
-        self.total = BlockSum(self.blocks.source.n_columns)
+        self.total = RowBlockSum(self.blocks.source.n_columns)
 
     def fixed(self, n_trees: int, n_blocks: int) -> None:
         """Deal out `n_trees` trees to `n_blocks` blocks, as evenly as can be."""

@@ -34,6 +34,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 from scipy.linalg import hadamard
@@ -100,7 +101,7 @@ def stability_note(stability: list[float], rule: StoppingRule) -> str:
 class Watch:
     """Adds trees to a sum, and looks at it at fixed numbers of trees."""
 
-    total: ScoreSum
+    total: StabilitySum
     rule: StoppingRule
     first_look: int = FIRST_LOOK
     #: Asked at each look that finds too little stability: are there enough trees all the same?
@@ -108,7 +109,6 @@ class Watch:
 
     def __post_init__(self) -> None:
         self.seen = Convergence()
-        self.blocks = BlockSums(self.total.n_features)
         self._looks = looks(self.rule.max_estimators, self.first_look)
         self.next_look = next(self._looks)
 
@@ -121,9 +121,7 @@ class Watch:
         done = 0
         while done < n_trees:
             cut = min(n_trees, done + self.next_look - self.total.n_trees)
-            part = scores.between(done, cut)
-            self.blocks.add(part, cut - done)
-            self.total.add(part, cut - done)
+            self.total.add(scores.between(done, cut), cut - done)
             done = cut
             if self.total.n_trees == self.next_look:
                 if self._look():
@@ -143,7 +141,7 @@ class Watch:
     def _look(self) -> bool:
         seen = self.seen
         seen.n_trees.append(self.total.n_trees)
-        seen.stability.append(self.blocks.stability(self.rule.n_top))
+        seen.stability.append(self.total.stability(self.rule.n_top))
         seen.converged = seen.stability[-1] >= self.rule.stability
         if seen.is_stable(self.rule):
             seen.ended = "stable"
@@ -179,30 +177,28 @@ def looks(max_estimators: int, first: int = FIRST_LOOK) -> Iterator[int]:
 
 
 @dataclass
-class BlockSums:
-    """Sums of scores over the trees of each block."""
+class StabilitySum(ScoreSum):
+    """A sum of scores that tells how stable its ranking is, by its parts from blocks of trees."""
 
-    n_features: int
-    n_trees: int = 0
     sums: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.sums = np.zeros((N_BLOCKS, self.n_features))
 
     def add(self, scores: TreeScores, n_trees: int) -> None:
         block = (self.n_trees + scores.tree) % N_BLOCKS
         np.add.at(self.sums, (block, scores.feature), scores.value)
-        self.n_trees += n_trees
+        super().add(scores, n_trees)
 
-    def plus(self, other: BlockSums) -> BlockSums:
-        """The sums over the trees of both; these here are whole rounds of blocks."""
-        both = BlockSums(self.n_features, self.n_trees + other.n_trees)
+    def plus(self, other: Self) -> Self:
+        """The sum over the trees of both; those here are whole rounds of blocks."""
+        both = super().plus(other)
         both.sums = self.sums + other.sums
         return both
 
-    def of(self, columns: np.ndarray) -> BlockSums:
-        """Those of some columns."""
-        part = BlockSums(len(columns), self.n_trees)
+    def of(self, columns: np.ndarray) -> Self:
+        part = super().of(columns)
         part.sums = self.sums[:, columns]
         return part
 

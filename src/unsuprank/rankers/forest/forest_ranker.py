@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from functools import partial
 from typing import Any, ClassVar
@@ -11,19 +10,26 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..._checks import check_count, check_number
+from ..._checks import (
+    check_count,
+    check_fraction_or_count,
+    check_number,
+    is_fraction,
+    parameter,
+    with_parameters,
+)
 from ..._progress import progress
 from ...column_totals import column_totals
-from ...ranker import Ranker
+from ...ranker import SHARED_DOCS, Ranker
 from ...row_source import RowSource
-from ...table import ColumnChoice, Table
+from ...table import Table
 from ..clustering_space import Space
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RanksBlocks
+from ..row_sampling import RowBlocksMixin
 from .block_forest import TREES_A_BLOCK, BlockForest, BlockRun, count_blocks
 from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_intervals
 from .growing import Grower
-from .parameters import PARAMETERS_DOC, check_tree_parameters, grow_settings
+from .parameters import PARAMETERS_DOC, ForestParameters, grow_settings
 from .race import Race
 from .tree_scores import ScoreSum, TreeScores, tree_scores
 from .tree_work import most_trees
@@ -38,94 +44,106 @@ NEEDS_OUT_OF_BAG = {
 }
 
 
-def shared_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """Those of the arguments of a constructor that the constructor of `ForestRanker` takes."""
-    known = inspect.signature(ForestRanker).parameters
-    return {name: value for name, value in given.items() if name in known}
+SIZE_PARAMETERS_DOC = """\
+stability : float, default=0.9
+    With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
+    share at least this part of the `n_features_to_select` columns that they select. Halves
+    of the trees grown tell.
+max_estimators : int or float, default=1.0
+    With "auto", end there in any case, with a warning if the ranking is not stable. An int is
+    a number of trees. Plain ones count as one; a tree that probes p columns takes longer and
+    counts as 1 + p / (1.5 max_features), or 1 + p / (0.6 max_features) with out-of-bag gains.
+    A float is a multiple of the number that takes about 20 seconds of processor time on one
+    machine or another: as many trees as come to 3e9 rows of nodes times columns drawn
+    there, counted on the first trees of the forest, at least 100 and at most a million.
+    The result does not depend on the speed of the machine.
+max_time : float or None, default=None
+    With "auto", end after about this many seconds (and at least 16 trees) in any case. The
+    number of trees, and so the result, then depends on the speed of the machine.
+max_samples : int, float or None, default=None
+    Grow trees on blocks of this many rows, or this part of all rows: random samples, each
+    with trees of its own. Rows beyond about a thousand seldom change a ranking, so that 1024
+    ranks a table of any length in the time of its blocks, and one on disk (``np.memmap``,
+    HDF5, Zarr, a backed AnnData, a source of :mod:`unsuprank.io`) without reading it whole.
+    Columns keep the spread that they have in all rows. None, or as many rows as there are:
+    all rows for every tree.
+n_blocks : int or None, default=None
+    Number of blocks that the trees are dealt out to. None: one for every 100 trees, at
+    least 16; with "auto", blocks of 100 trees until the ranking is stable, and at most
+    `n_blocks` of them if it is given.
+scheduler : str, Client or None, default=None
+    The address of a Dask scheduler, or a ``dask.distributed.Client``: with `max_samples`, its
+    workers grow the trees of blocks, and scores are the same as without. Rows of a Dask
+    collection stay on the workers, an array on disk is read by them, and a table in memory
+    is sent to each of them once. None: threads; for a Dask collection, the current client."""
+
+ATTRIBUTES_DOC = """\
+scores_ : ndarray of shape (n_features_in_,)
+    The mean of the score over trees; higher is better. With "auto", columns that may be
+    selected are probed: credited in every tree with what they can expect of it, which has
+    the same mean and a small part of the variance. Others keep what was known when they
+    dropped out.
+scores_sem_ : ndarray of shape (n_features_in_,)
+    Standard error of that mean, from the spread over trees; where only a few trees have
+    used a column, as on wide tables, what a use is worth elsewhere counts too.
+n_estimators_ : int
+    Number of trees grown.
+spent_ : float
+    What they came to in the units of `max_estimators`: as many plain trees would have taken
+    as long.
+n_blocks_ : int or None
+    Number of blocks of rows that they were grown on, whose spread then tells the standard
+    errors; None where trees were grown on all rows.
+rank_interval_ : ndarray of shape (n_features_in_, 2)
+    Lowest and highest rank of each column that the standard errors leave open; with 95%
+    confidence, and many trees, all columns' ranks in an endless forest lie within.
+converged_ : bool or None
+    Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
+    number of trees was given.
+stability_ : float or None
+    The stability estimated for this fit; None if the number of trees was given.
+convergence_ : dict of ndarray or None
+    The way there, to plot: "n_estimators" and the "stability" estimated then.
+order_, ranking_, feature_importances_ : ndarray
+    See `Ranker`."""
 
 
-class ForestRanker(RanksBlocks, Ranker):
+@with_parameters
+class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     """What the three scores have in common: they are means over trees of a forest."""
 
     accepts_missing = True
     accepts_nominal = True
     accepts_sparse = True
     scale_free = True
-    settles_top = True
+    supports_auto_trees = True
+    shared_docs: ClassVar = {
+        "parameters": f"{SIZE_PARAMETERS_DOC}\n{PARAMETERS_DOC}\n{{selection}}",
+        "attributes": ATTRIBUTES_DOC,
+        **SHARED_DOCS,
+    }
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
     #: Which of the scores of :mod:`.tree_scores` this is.
-    _kind: str
+    _kind: ClassVar[str]
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.stability = stability
-        self.max_estimators = max_estimators
-        self.max_time = max_time
-        self.max_samples = max_samples
-        self.n_blocks = n_blocks
-        self.ensemble = ensemble
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.tie_break = tie_break
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.random_state = random_state
-        self.verbose = verbose
+    n_estimators: int | str = parameter(check_count, default=100, words=("auto",), kw_only=False)
+    stability: float = parameter(check_number, default=0.9, high=1.0, open_low=True)
+    max_estimators: int | float = parameter(
+        check_fraction_or_count, default=1.0, minimum=N_BLOCKS, high=MOST_PATIENCE
+    )
+    max_time: float | None = parameter(check_number, default=None, open_low=True)
 
     def _check_parameters(self) -> None:
-        self._check_size()
-        auto = self.n_estimators == "auto"
-        self._check_blocks(*((N_BLOCKS, None) if auto else (1, int(self.n_estimators))))
-        check_tree_parameters(self)
+        super()._check_parameters()
+        if self.n_blocks is not None:
+            auto = self.n_estimators == "auto"
+            bounds = {"minimum": N_BLOCKS} if auto else {"maximum": int(self.n_estimators)}
+            check_count("n_blocks", self.n_blocks, **bounds)
         if self._kind in NEEDS_OUT_OF_BAG and not self.bootstrap:
             raise ValueError(
                 f"{NEEDS_OUT_OF_BAG[self._kind]} looks at the rows that a tree did not see, and "
                 "with bootstrap=False there are none; set bootstrap=True."
             )
-
-    def _check_size(self) -> None:
-        if isinstance(self.n_estimators, str) and self.n_estimators != "auto":
-            raise ValueError(
-                f"n_estimators must be a whole number or 'auto', got {self.n_estimators!r}."
-            )
-        if self.n_estimators != "auto":
-            check_count("n_estimators", self.n_estimators)
-        check_number("stability", self.stability, 0.0, 1.0, open_low=True)
-        if isinstance(self.max_estimators, float):
-            check_number("max_estimators", self.max_estimators, 0.0, MOST_PATIENCE, open_low=True)
-        else:
-            check_count("max_estimators", self.max_estimators, N_BLOCKS)
-        if self.max_time is not None:
-            check_number("max_time", self.max_time, 0.0, open_low=True)
 
     def _score(self, table: Any) -> np.ndarray:
         size = block_size(self.max_samples, table.n_rows)
@@ -167,7 +185,7 @@ class ForestRanker(RanksBlocks, Ranker):
     def _most_trees(self, grower: Grower) -> int:
         """The bound on the number of trees, from what the user said."""
         most = self.max_estimators
-        return most_trees(grower, self._kind, most) if isinstance(most, float) else int(most)
+        return most_trees(grower, self._kind, most) if is_fraction(most) else int(most)
 
     def _in_blocks(self, source: Table | RowSource, size: int) -> np.ndarray:
         """The mean over trees that are grown on blocks of `size` rows."""
@@ -190,9 +208,9 @@ class ForestRanker(RanksBlocks, Ranker):
     def _rule_of_blocks(self, blocks: RowBlocks, forest: BlockForest) -> StoppingRule:
         """When there are enough blocks; the trees of the first one tell what trees cost."""
         trees = self.max_estimators
-        if isinstance(trees, float):
+        if is_fraction(trees):
             (trees,) = blocks.map(partial(forest.most_trees, patience=trees), 0, 1, 1)
-        most = max(N_BLOCKS, trees // TREES_A_BLOCK)
+        most = max(N_BLOCKS, int(trees) // TREES_A_BLOCK)
         most = min(most, self.n_blocks or most)
         n_top = self._count_selected(blocks.source.n_columns)
         return StoppingRule(n_top, self.stability, most, self.max_time, fewest=N_BLOCKS)
@@ -222,78 +240,3 @@ class ForestRanker(RanksBlocks, Ranker):
             among = rank_intervals(self.scores_[same], self.scores_sem_[same], level)
             found[same] = before + among
         return found
-
-
-_SIZE_PARAMETERS_DOC = """\
-stability : float, default=0.9
-        With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
-        share at least this part of the `n_features_to_select` columns that they select. Halves
-        of the trees grown tell.
-    max_estimators : int or float, default=1.0
-        With "auto", end there in any case, with a warning if the ranking is not stable. An int is
-        a number of trees. Plain ones count as one; a tree that probes p columns takes longer and
-        counts as 1 + p / (1.5 max_features), or 1 + p / (0.6 max_features) with out-of-bag gains.
-        A float is a multiple of the number that takes about 20 seconds of processor time on one
-        machine or another: as many trees as come to 3e9 rows of nodes times columns drawn
-        there, counted on the first trees of the forest, at least 100 and at most a million.
-        The result does not depend on the speed of the machine.
-    max_time : float or None, default=None
-        With "auto", end after about this many seconds (and at least 16 trees) in any case. The
-        number of trees, and so the result, then depends on the speed of the machine.
-    max_samples : int, float or None, default=None
-        Grow trees on blocks of this many rows, or this part of all rows: random samples, each
-        with trees of its own. Rows beyond about a thousand seldom change a ranking, so that 1024
-        ranks a table of any length in the time of its blocks, and one on disk (``np.memmap``,
-        HDF5, Zarr, a backed AnnData, a source of :mod:`unsuprank.io`) without reading it whole.
-        Columns keep the spread that they have in all rows. None, or as many rows as there are:
-        all rows for every tree.
-    n_blocks : int or None, default=None
-        Number of blocks that the trees are dealt out to. None: one for every 100 trees, at
-        least 16; with "auto", blocks of 100 trees until the ranking is stable, and at most
-        `n_blocks` of them if it is given.
-    scheduler : str, Client or None, default=None
-        The address of a Dask scheduler, or a ``dask.distributed.Client``: with `max_samples`, its
-        workers grow the trees of blocks, and scores are the same as without. Rows of a Dask
-        collection stay on the workers, an array on disk is read by them, and a table in memory
-        is sent to each of them once. None: threads; for a Dask collection, the current client.\
-"""
-
-_ATTRIBUTES_DOC = """\
-scores_ : ndarray of shape (n_features_in_,)
-        The mean of the score over trees; higher is better. With "auto", columns that may be
-        selected are probed: credited in every tree with what they can expect of it, which has
-        the same mean and a small part of the variance. Others keep what was known when they
-        dropped out.
-    scores_sem_ : ndarray of shape (n_features_in_,)
-        Standard error of that mean, from the spread over trees; where only a few trees have
-        used a column, as on wide tables, what a use is worth elsewhere counts too.
-    n_estimators_ : int
-        Number of trees grown.
-    spent_ : float
-        What they came to in the units of `max_estimators`: as many plain trees would have taken
-        as long.
-    n_blocks_ : int or None
-        Number of blocks of rows that they were grown on, whose spread then tells the standard
-        errors; None where trees were grown on all rows.
-    rank_interval_ : ndarray of shape (n_features_in_, 2)
-        Lowest and highest rank of each column that the standard errors leave open; with 95%
-        confidence, and many trees, all columns' ranks in an endless forest lie within.
-    converged_ : bool or None
-        Whether ``n_estimators="auto"`` reached `stability` within the budget; None if the
-        number of trees was given.
-    stability_ : float or None
-        The stability estimated for this fit; None if the number of trees was given.
-    convergence_ : dict of ndarray or None
-        The way there, to plot: "n_estimators" and the "stability" estimated then.
-    order_, ranking_, feature_importances_ : ndarray
-        See `Ranker`."""
-
-
-def documented(cls: type) -> type:
-    """Fill in what the docstrings of all scores say alike."""
-    cls.__doc__ = (cls.__doc__ or "").format(
-        size_parameters=_SIZE_PARAMETERS_DOC,
-        parameters=PARAMETERS_DOC,
-        attributes=_ATTRIBUTES_DOC,
-    )
-    return cls

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import _kernels
+from ..._checks import as_count
 from ..._parallel import in_batches
 from ..._progress import Progress
 from ..clustering_space import Space, kernel_columns
@@ -48,9 +49,7 @@ def n_candidates(max_features: Any, n_columns: int) -> int:
         return max(1, math.ceil(math.log2(n_columns)))
     if max_features == "sqrt":
         return math.ceil(math.sqrt(n_columns))
-    if isinstance(max_features, (float, np.floating)):
-        return max(1, round(max_features * n_columns))
-    return min(int(max_features), n_columns)
+    return as_count(max_features, n_columns)
 
 
 def pair_rows(space: Space, exhaustive: bool) -> int:

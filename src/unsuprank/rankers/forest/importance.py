@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..._checks import check_choice
+from ..._checks import check_choice, parameter, with_parameters
 from ...ranker import MethodCard
-from ...table import ColumnChoice
-from .forest_ranker import ForestRanker, documented, shared_parameters
+from .forest_ranker import ForestRanker
 
 
-@documented
+@with_parameters
 class Genie3(ForestRanker):
     """Rank columns by how much their tests reduce the impurity of all columns.
 
@@ -21,25 +18,20 @@ class Genie3(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees. A ranking that holds still when the seed changes takes many thousands,
+        Number of trees. A ranking that is stable when the seed changes takes many thousands,
         or probes of the columns at the border of the selected ones: "auto" grows as many trees
         as it needs, with probes where they help (extra trees with fair ties). That is what the
         command line and ``sc.rank_genes`` do. Here 100 is the default, as in the paper, for
         those who fit many times, as a search over settings does: on a table of 62 x 2,000,
         "auto" takes about a hundred times as long (November 2026).
-    gain : {{"in_bag", "out_of_bag"}}, default="in_bag"
+    gain : {"in_bag", "out_of_bag"}, default="in_bag"
         What a test is credited with: as in the paper, by how much it reduces the impurity of
         the rows that its tree was grown on; or what it explains of all other columns on the
         rows that its tree did not see [2]_. A test on a column of noise explains something of
         the rows that it was chosen for, the more so the more values the column has, and nothing
         of others: out-of-bag gains compare columns of different kinds fairly and tell noise
         from structure, and they may be negative.
-    {size_parameters}
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -82,44 +74,13 @@ class Genie3(ForestRanker):
         ),
     )
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        gain: str = "in_bag",
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(**shared_parameters(locals()))
-        self.gain = gain
+    gain: str = parameter(check_choice, default="in_bag", choices=("in_bag", "out_of_bag"))
 
     @property
     def _kind(self) -> str:  # type: ignore[override]
         return "genie3" if self.gain == "in_bag" else "genie3_out_of_bag"
 
-    def _check_parameters(self) -> None:
-        check_choice("gain", self.gain, ("in_bag", "out_of_bag"))
-        super()._check_parameters()
 
-
-@documented
 class SymbolicScore(ForestRanker):
     """Rank columns by how many rows reach their tests.
 
@@ -129,13 +90,8 @@ class SymbolicScore(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees; "auto" grows until the ranking holds still when the seed changes.
-    {size_parameters}
+        Number of trees; "auto" grows until the ranking is stable when the seed changes.
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -172,7 +128,7 @@ class SymbolicScore(ForestRanker):
     _kind = "symbolic"
 
 
-@documented
+@with_parameters
 class RandomForestScore(ForestRanker):
     """Rank columns by how much worse all columns are predicted when one is permuted.
 
@@ -184,18 +140,13 @@ class RandomForestScore(ForestRanker):
     Parameters
     ----------
     n_estimators : int or "auto", default=100
-        Number of trees; "auto" grows until the ranking holds still when the seed changes.
-    permutation : {{"independent", "cumulative"}}, default="independent"
+        Number of trees; "auto" grows until the ranking is stable when the seed changes.
+    permutation : {"independent", "cumulative"}, default="independent"
         Whether a column is put back before the next one is permuted, as the paper defines it. The
         program of its authors does not do that: it permutes the columns of a tree in the order in
         which a walk from the root meets them, so that those deep in the tree are charged with the
         damage of all before them. ``"cumulative"`` is for comparisons with it.
-    {size_parameters}
     {parameters}
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
 
     Attributes
     ----------
@@ -229,38 +180,10 @@ class RandomForestScore(ForestRanker):
         ),
     )
 
-    def __init__(
-        self,
-        n_estimators: int | str = 100,
-        *,
-        permutation: str = "independent",
-        stability: float = 0.9,
-        max_estimators: int | float = 1.0,
-        max_time: float | None = None,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(**shared_parameters(locals()))
-        self.permutation = permutation
+    permutation: str = parameter(
+        check_choice, default="independent", choices=("independent", "cumulative")
+    )
 
     @property
     def _kind(self) -> str:  # type: ignore[override]
         return "random_forest" + ("_cumulative" if self.permutation == "cumulative" else "")
-
-    def _check_parameters(self) -> None:
-        check_choice("permutation", self.permutation, ("independent", "cumulative"))
-        super()._check_parameters()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,13 +12,20 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ... import _kernels
-from ..._checks import check_choice, check_count
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_parameters,
+    parameter,
+    with_parameters,
+)
 from ..._progress import progress
+from ...ranker import SHARED_DOCS, with_quotations
 from ...table import ColumnChoice, Table, column_mask, read_table
 from ..clustering_space import Space, row_keys
 from . import prototypes
-from .growing import Grower, GrowSettings
-from .parameters import PARAMETERS_DOC, ROLES_DOC, check_tree_parameters, grow_settings
+from .growing import Grower
+from .parameters import PARAMETERS_DOC, ROLES_DOC, ForestParameters, TreeParameters, grow_settings
 from .tree_scores import ScoreSum, TreeScores, genie3, random_forest, symbolic
 from .tree_text import export_text
 from .trees import Trees
@@ -58,17 +65,18 @@ def _chosen_columns(model: _TreeModel, role: str, table: Table) -> np.ndarray:
     return mask
 
 
+@with_parameters
 class _TreeModel(BaseEstimator):
     """What a single tree and a forest have in common once they are grown."""
 
-    descriptive: ColumnChoice
-    clustering: ColumnChoice
-    targets: ColumnChoice
-    trees_: Trees
-    _table: Table
-    nominal_features: ColumnChoice
-    _roles: Roles
-    _settings: GrowSettings
+    descriptive: ColumnChoice = None
+    clustering: ColumnChoice = None
+    targets: ColumnChoice = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        texts = {"roles": ROLES_DOC, "parameters": PARAMETERS_DOC, **SHARED_DOCS}
+        cls.__doc__ = with_quotations(cls.__doc__, texts)
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row in every tree.
@@ -181,8 +189,9 @@ def _decode(predicted: np.ndarray, table: Table) -> np.ndarray:
     return decoded
 
 
-class PredictiveClusteringForest(_TreeModel):
-    __doc__ = f"""An ensemble of predictive clustering trees that clusters without labels.
+@with_parameters
+class PredictiveClusteringForest(_TreeModel, ForestParameters):
+    """An ensemble of predictive clustering trees that clusters without labels.
 
     The columns of the table describe the rows, are what clusters should agree in, and are what
     is predicted, all at once, unless these roles are given to some columns only. The three scores
@@ -192,8 +201,8 @@ class PredictiveClusteringForest(_TreeModel):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    {ROLES_DOC}
-    {PARAMETERS_DOC}
+    {roles}
+    {parameters}
 
     Attributes
     ----------
@@ -223,38 +232,7 @@ class PredictiveClusteringForest(_TreeModel):
     ('petal width (cm)', [['setosa']])
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        descriptive: ColumnChoice = None,
-        clustering: ColumnChoice = None,
-        targets: ColumnChoice = None,
-        ensemble: str = "extra_trees",
-        max_features: str | int | float | None = "log2",
-        bootstrap: bool = True,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        tie_break: str = "fair",
-        nominal_features=None,
-        n_jobs: int | None = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.descriptive = descriptive
-        self.clustering = clustering
-        self.targets = targets
-        self.ensemble = ensemble
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.tie_break = tie_break
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    n_estimators: int = parameter(check_count, default=100, kw_only=False)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
         """Grow the trees.
@@ -264,8 +242,7 @@ class PredictiveClusteringForest(_TreeModel):
         X : array-like or DataFrame of shape (n_samples, n_features)
         y : ignored
         """
-        check_count("n_estimators", self.n_estimators)
-        check_tree_parameters(self)
+        check_parameters(self)
         table, roles = self._read(X)
         space = roles.space(table, roles.clustering, self.n_jobs)
         grower = Grower(space, grow_settings(self, space.table.n_columns))
@@ -316,15 +293,16 @@ class PredictiveClusteringForest(_TreeModel):
         return replace(found, feature=np.flatnonzero(roles.descriptive)[found.feature])
 
 
-class PredictiveClusteringTree(_TreeModel):
-    __doc__ = f"""A predictive clustering tree: clusters, what sets them apart, and their centres.
+@with_parameters
+class PredictiveClusteringTree(_TreeModel, TreeParameters):
+    """A predictive clustering tree: clusters, what sets them apart, and their centres.
 
     Every node is split by the test with the largest gain among all tests of all columns, until
     nothing is left to separate or a limit is reached (Alg. 1 and 2).
 
     Parameters
     ----------
-    {ROLES_DOC}
+    {roles}
     max_depth : int or None, default=None
         Largest depth; None lets the tree grow out.
     min_samples_leaf : int, default=1
@@ -335,8 +313,7 @@ class PredictiveClusteringTree(_TreeModel):
         Value all tests of a column, or one at random.
     tie_break : {"fair", "first"}, default="fair"
         Among tests of equal gain, take one at random, or that of the first column.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {nominal_features}
     random_state : int, RandomState or None, default=None
         Seed.
 
@@ -356,30 +333,12 @@ class PredictiveClusteringTree(_TreeModel):
       no:  cluster of 100 rows
     """
 
-    def __init__(
-        self,
-        *,
-        descriptive: ColumnChoice = None,
-        clustering: ColumnChoice = None,
-        targets: ColumnChoice = None,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        max_features: str | int | float | None = None,
-        splitter: str = "best",
-        tie_break: str = "fair",
-        nominal_features=None,
-        random_state=None,
-    ) -> None:
-        self.descriptive = descriptive
-        self.clustering = clustering
-        self.targets = targets
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.splitter = splitter
-        self.tie_break = tie_break
-        self.nominal_features = nominal_features
-        self.random_state = random_state
+    splitter: str = parameter(check_choice, default="best", choices=("best", "random"))
+    bootstrap: ClassVar[bool] = False
+
+    @property
+    def ensemble(self) -> str:
+        return "random_forest" if self.splitter == "best" else "extra_trees"
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
         """Grow the tree.
@@ -389,20 +348,10 @@ class PredictiveClusteringTree(_TreeModel):
         X : array-like or DataFrame of shape (n_samples, n_features)
         y : ignored
         """
-        check_tree_parameters(self)
-        check_choice("splitter", self.splitter, ("best", "random"))
+        check_parameters(self)
         table, roles = self._read(X)
-        forest = PredictiveClusteringForest(
-            ensemble="random_forest" if self.splitter == "best" else "extra_trees",
-            max_features=self.max_features,
-            bootstrap=False,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            tie_break=self.tie_break,
-            random_state=self.random_state,
-        )
         space = roles.space(table, roles.clustering)
-        grower = Grower(space, grow_settings(forest, space.table.n_columns))
+        grower = Grower(space, grow_settings(self, space.table.n_columns))
         self._keep(X, table, roles, grower, grower.grow(0, 1))
         return self
 

@@ -36,8 +36,8 @@ from ..._progress import Progress, clock
 from .convergence import (
     FIRST_LOOK,
     N_BLOCKS,
-    BlockSums,
     Convergence,
+    StabilitySum,
     StoppingRule,
     Watch,
     grow_until_stable,
@@ -85,22 +85,6 @@ def in_reach(total: ScoreSum, n_top: int) -> np.ndarray:
     return np.flatnonzero(mean + margin >= border)
 
 
-@dataclass(frozen=True)
-class Known:
-    """What the rounds so far tell of the columns that are left."""
-
-    total: ScoreSum
-    blocks: BlockSums
-
-    def plus(self, watch: Watch) -> Known:
-        """With what a further round has seen."""
-        return Known(self.total.plus(watch.total), self.blocks.plus(watch.blocks))
-
-    def of(self, columns: np.ndarray) -> Known:
-        """That of some of the columns."""
-        return Known(self.total.of(columns), self.blocks.of(columns))
-
-
 @dataclass
 class Race:
     """The state of a race, and its result: `scores`, `sem` and what was seen on the way."""
@@ -124,14 +108,14 @@ class Race:
 
     def run(self) -> None:
         columns = self._plain_forest()
-        known = Known(ScoreSum(len(columns)), BlockSums(len(columns)))
+        known = StabilitySum(len(columns))
         while self.seen.ended == "enough":
             left, known = self._probe(columns, known)
             columns, known = columns[left], known.of(left)
 
     def _plain_forest(self) -> np.ndarray:
         """Grow plain trees; returns the columns to probe."""
-        total = ScoreSum(self.n_columns)
+        total = StabilitySum(self.n_columns)
         varies = np.flatnonzero(self.grower.space.table.varies)
 
         def reached() -> np.ndarray:
@@ -153,13 +137,13 @@ class Race:
         self._note(np.arange(self.n_columns), total)
         return reached()
 
-    def _probe(self, columns: np.ndarray, known: Known) -> tuple[np.ndarray, Known]:
+    def _probe(self, columns: np.ndarray, known: StabilitySum) -> tuple[np.ndarray, StabilitySum]:
         """A round: returns those of the columns that are left, and what is known of all."""
-        fresh = ScoreSum(len(columns))
+        fresh = StabilitySum(len(columns))
         cost, first_tree = self._cost(len(columns)), self.n_trees
 
         def left() -> np.ndarray:
-            return in_reach(known.total.plus(fresh), self.rule.n_top)
+            return in_reach(known.plus(fresh), self.rule.n_top)
 
         def enough() -> bool:
             less = self._cost(len(left()))
@@ -172,15 +156,15 @@ class Race:
         watch = Watch(fresh, self._rule(cost), FEWEST_TREES, enough)
         self._grow(work, watch, cost)
         self.probed[columns] = True
-        both = known.plus(watch)
+        both = known.plus(fresh)
         if self.seen.ended == "spent":
             self._end_early(both)
-        self._note(columns, fresh if self.seen.ended == "stable" else both.total)
+        self._note(columns, fresh if self.seen.ended == "stable" else both)
         return left(), both
 
-    def _end_early(self, known: Known) -> None:
+    def _end_early(self, known: StabilitySum) -> None:
         """A race that did not end by itself has no round that was left alone: all rounds count."""
-        stability = known.blocks.stability(self.rule.n_top)
+        stability = known.stability(self.rule.n_top)
         self.seen.stability[-1] = stability
         self.seen.converged = stability >= self.rule.stability
 

@@ -8,6 +8,7 @@ one tree after the other: the result does not depend on the batches.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -108,15 +109,16 @@ class ScoreSum:
         self.n_trees += n_trees
         self.n_uses += len(scores.value)
 
-    def plus(self, other: ScoreSum) -> ScoreSum:
+    def plus(self, other: Self) -> Self:
         """The sum over the trees of both."""
-        both = ScoreSum(self.n_features, self.n_trees + other.n_trees, self.n_uses + other.n_uses)
+        n_trees, n_uses = self.n_trees + other.n_trees, self.n_uses + other.n_uses
+        both = type(self)(self.n_features, n_trees, n_uses)
         both.total, both.squares = self.total + other.total, self.squares + other.squares
         return both
 
-    def of(self, columns: np.ndarray) -> ScoreSum:
+    def of(self, columns: np.ndarray) -> Self:
         """That of some columns, where every tree has credited every column."""
-        part = ScoreSum(len(columns), self.n_trees, self.n_trees * len(columns))
+        part = type(self)(len(columns), self.n_trees, self.n_trees * len(columns))
         part.total, part.squares = self.total[columns], self.squares[columns]
         return part
 

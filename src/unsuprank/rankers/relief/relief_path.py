@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -31,7 +32,7 @@ from sklearn import get_config
 from sklearn.utils import check_random_state
 
 from ... import _kernels
-from ..._checks import check_fraction_or_count, check_number
+from ..._checks import as_count, check_fraction_or_count, check_number, is_fraction
 from ..._parallel import in_batches
 from ..._progress import Progress, progress
 from ...table import ColumnChoice, SparseTable, Table, read_table
@@ -44,6 +45,9 @@ ROWS_PER_SUM = 16
 TASK_DIFFERENCES = 2e8
 #: Fewer differences than this are not worth the start of threads.
 SERIAL_DIFFERENCES = 3e8
+
+#: Sums of differences and of differences times distances, per term; and of distances.
+Sums = tuple[np.ndarray, np.ndarray]
 
 
 def urelief_path(
@@ -81,25 +85,6 @@ def urelief_path(
     >>> urelief_path(X, n_neighbors=[5, 10], n_iterations=[0.2, 0.5, 1.0], random_state=0).shape
     (2, 3, 4)
     """
-    check_settings(n_neighbors, n_iterations, working_memory)
-    table = read_table(X, nominal_features=nominal_features, estimator="urelief_path")
-    return score_path(
-        table,
-        n_neighbors,
-        n_iterations,
-        working_memory=working_memory,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        verbose=verbose,
-    )
-
-
-def check_settings(
-    n_neighbors: Sequence[int | float],
-    n_iterations: Sequence[int | float],
-    working_memory: float | None,
-) -> None:
-    """Refuse settings that make no sense for any table."""
     for name, values in (("n_neighbors", n_neighbors), ("n_iterations", n_iterations)):
         if np.ndim(values) != 1 or len(values) == 0:
             raise ValueError(f"{name} must be a list of at least one value, got {values!r}.")
@@ -107,63 +92,55 @@ def check_settings(
             check_fraction_or_count(name, value)
     if working_memory is not None:
         check_number("working_memory", working_memory, open_low=True)
+    table = read_table(X, nominal_features=nominal_features, estimator="urelief_path")
+    return score_path(
+        table, n_neighbors, n_iterations, working_memory, n_jobs, random_state, verbose
+    )
 
 
 def score_path(
     table: Table,
     n_neighbors: Sequence[int | float],
     n_iterations: Sequence[int | float],
-    *,
     working_memory: float | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int = 0,
 ) -> np.ndarray:
     """Scores per number of neighbours, number of iterations and column."""
-    counts = _neighbor_counts(n_neighbors, table.n_rows)
-    draws = [_draw_count(i, table.n_rows) for i in n_iterations]
-    distinct_counts, which_count = np.unique(counts, return_inverse=True)
-    distinct_draws, which_draw = np.unique(draws, return_inverse=True)
-    order = _draw_order(table.n_rows, distinct_draws, random_state)
-    rows = _read_rows(table, order, n_jobs)
-    sums, distances = _path_sums(
-        rows, distinct_counts, distinct_draws, working_memory, n_jobs, verbose
+    counts, which_count = np.unique(
+        _neighbor_counts(n_neighbors, table.n_rows), return_inverse=True
     )
-    pairs = distinct_counts[:, None] * distinct_draws
-    term_scores = _scores(sums, distances, pairs)
-    scores = np.zeros((*pairs.shape, table.n_columns))
+    draws, which_draw = np.unique(
+        [_draw_count(i, table.n_rows) for i in n_iterations], return_inverse=True
+    )
+    rows = _read_rows(table, _draw_order(table.n_rows, draws, random_state), n_jobs)
+    with progress("URelief", int(draws[-1]), verbose) as bar:
+        found = _Neighbours(rows, counts, draws, working_memory, n_jobs, bar).scores()
+    scores = np.zeros((len(counts), len(draws), table.n_columns))
     columns = rows.term_columns()
-    scores[..., columns[columns >= 0]] = term_scores[..., columns >= 0]
+    scores[..., columns[columns >= 0]] = found[..., columns >= 0]
     return scores[which_count][:, which_draw]
 
 
 def _neighbor_counts(n_neighbors: Sequence[int | float], n_rows: int) -> list[int]:
-    largest = max((k for k in n_neighbors if not _is_fraction(k)), default=1)
+    largest = max((k for k in n_neighbors if not is_fraction(k)), default=1)
     if largest > n_rows - 1:
         warnings.warn(
             f"n_neighbors={largest} is more than the table has other rows; as many are used as "
             f"there are ({n_rows - 1}).",
             stacklevel=2,
         )
-    return [min(_share(k, n_rows), n_rows - 1) for k in n_neighbors]
-
-
-def _is_fraction(value: int | float) -> bool:
-    return isinstance(value, (float, np.floating))
-
-
-def _share(value: int | float, n_rows: int) -> int:
-    """A count as it is, or that of a fraction of all rows."""
-    return max(1, round(float(value) * n_rows)) if _is_fraction(value) else int(value)
+    return [min(as_count(k, n_rows), n_rows - 1) for k in n_neighbors]
 
 
 def _draw_count(n_iterations: int | float, n_rows: int) -> int:
-    if not _is_fraction(n_iterations) and n_iterations > n_rows:
+    if not is_fraction(n_iterations) and n_iterations > n_rows:
         raise ValueError(
             f"n_iterations={n_iterations} is more than the {n_rows} rows of the table; rows are "
             "drawn without replacement, so give at most their number, or a fraction."
         )
-    return _share(n_iterations, n_rows)
+    return as_count(n_iterations, n_rows)
 
 
 def _draw_order(n_rows: int, draws: np.ndarray, random_state: Any) -> np.ndarray:
@@ -184,139 +161,115 @@ def _read_rows(
     return rows
 
 
-def _path_sums(
-    rows: _kernels.ReliefRows | SparseSearch,
-    counts: np.ndarray,
-    draws: np.ndarray,
-    working_memory: float | None,
-    n_jobs: int | None,
-    verbose: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over pairs for every count (axis 0) and draw (axis 1).
+@dataclass(frozen=True)
+class _Neighbours:
+    """Sums over the nearest rows of those that are drawn, at several numbers of both."""
 
-    Of differences and of differences times distances, per term; and of distances.
-    """
-    n_parts, n_terms = len(counts), len(rows.term_columns())
-    total = np.zeros((n_parts, 2, n_terms)), np.zeros(n_parts)
-    at_draw: list[tuple[np.ndarray, np.ndarray]] = []
-    last_query = int(draws[-1])
-    with progress("URelief", last_query, verbose) as bar:
-        for search, first, last in _searches(
-            rows, last_query, int(counts[-1]), working_memory, n_jobs, bar
-        ):
-            groups = _group_sums(search, first, last, counts, draws, n_terms, n_jobs)
-            for start, stop, group in groups:
+    rows: _kernels.ReliefRows | SparseSearch
+    #: Numbers of neighbours, and of rows that are drawn; both ascend.
+    counts: np.ndarray
+    draws: np.ndarray
+    working_memory: float | None
+    n_jobs: int | None
+    bar: Progress
+
+    def scores(self) -> np.ndarray:
+        """The difference of the two conditional probabilities, per count, draw and term."""
+        sums, distances = self._sums()
+        pairs = self.counts[:, None] * self.draws
+        differ = (distances / pairs)[..., None]
+        column = sums[..., 0, :] / pairs[..., None]
+        both = sums[..., 1, :] / pairs[..., None]
+        if not differ.all():
+            warnings.warn(
+                "All neighbours are identical to the rows they were found for, so no column tells "
+                "them apart; scores are 0.",
+                stacklevel=2,
+            )
+        # A condition that never holds says nothing for or against a column.
+        among_different = np.divide(both, differ, out=np.zeros_like(both), where=differ > 0)
+        alike = 1.0 - differ
+        among_alike = np.divide(column - both, alike, out=np.zeros_like(both), where=alike > 0)
+        return among_different - among_alike
+
+    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sums over pairs for every count (axis 0) and draw (axis 1).
+
+        Of differences and of differences times distances, per term; and of distances.
+        """
+        total, at_draw = self._no_sums(), []
+        for search, first, last in self._searches():
+            for start, stop, group in self._group_sums(search, first, last):
                 for mine, more in zip(total, group, strict=True):
                     mine += more
-                if stop in draws:
+                if stop in self.draws:
                     at_draw.append((total[0].copy(), total[1].copy()))
-                if search is rows:
-                    bar.advance(stop - start)
-    # Sums were kept apart between one number of neighbours and the next.
-    sums = np.stack([s for s, _ in at_draw], axis=1).cumsum(axis=0)
-    distances = np.stack([d for _, d in at_draw], axis=1).cumsum(axis=0)
-    return sums, distances
+                if search is self.rows:
+                    self.bar.advance(stop - start)
+        # Sums were kept apart between one number of neighbours and the next.
+        sums, distances = (np.stack(part, axis=1) for part in zip(*at_draw, strict=True))
+        return sums.cumsum(axis=0), distances.cumsum(axis=0)
 
+    def _no_sums(self) -> Sums:
+        n_counts = len(self.counts)
+        return np.zeros((n_counts, 2, len(self.rows.term_columns()))), np.zeros(n_counts)
 
-def _searches(
-    rows: _kernels.ReliefRows | SparseSearch,
-    n_queries: int,
-    n_neighbors: int,
-    working_memory: float | None,
-    n_jobs: int | None,
-    bar: Progress,
-) -> Iterator[tuple[_kernels.ReliefSearch | SparseSearch, int, int]]:
-    """What knows the neighbours of a run of drawn rows, and where the run begins and ends."""
-    if isinstance(rows, SparseSearch):  # it finds them when it is asked
-        yield rows, 0, n_queries
-        return
-    for first, last in _panels(n_queries, n_neighbors, working_memory):
-        search = _kernels.ReliefSearch(rows, first, last, n_neighbors)
-        _compare(search, rows, first, last, n_jobs, bar)
-        yield search, first, last
+    def _searches(self) -> Iterator[tuple[_kernels.ReliefSearch | SparseSearch, int, int]]:
+        """What knows the neighbours of a run of drawn rows, and where the run begins and ends."""
+        n_queries, n_neighbors = int(self.draws[-1]), int(self.counts[-1])
+        if isinstance(self.rows, SparseSearch):  # it finds them when it is asked
+            yield self.rows, 0, n_queries
+            return
+        # Runs whose lists fit the memory: whole tiles, but for the last.
+        memory = self.working_memory or get_config()["working_memory"]
+        per_tile = TILE * _kernels.ReliefSearch.bytes_per_query(n_neighbors)
+        size = TILE * max(1, int(memory * 2**20 / per_tile))
+        for first in range(0, n_queries, size):
+            last = min(first + size, n_queries)
+            search = _kernels.ReliefSearch(self.rows, first, last, n_neighbors)
+            self._compare(search, self.rows, first, last)
+            yield search, first, last
 
+    def _compare(
+        self, search: _kernels.ReliefSearch, rows: _kernels.ReliefRows, first: int, last: int
+    ) -> None:
+        """Compare the queries first .. last-1 with all rows."""
+        per_tile = TILE * TILE * max(rows.code_width, 1)
+        length = max(8, int(TASK_DIFFERENCES / per_tile))
+        start, stop = first // TILE, -(-last // TILE)
+        tasks = [
+            (q, b, min(b + length, end))
+            for q in range(start, stop)
+            # Tiles of two blocks of queries are done once, from the block that comes first.
+            for begin, end in ((0, start), (q, rows.n_blocks))
+            for b in range(begin, end, length)
+        ]
+        tiles = sum(b - a for _, a, b in tasks)
 
-def _panels(
-    n_queries: int, n_neighbors: int, working_memory: float | None
-) -> Iterator[tuple[int, int]]:
-    """Runs of drawn rows whose lists fit the memory; whole tiles, but for the last."""
-    if working_memory is None:
-        working_memory = get_config()["working_memory"]
-    per_tile = TILE * _kernels.ReliefSearch.bytes_per_query(n_neighbors)
-    size = TILE * max(1, int(working_memory * 2**20 / per_tile))
-    for first in range(0, n_queries, size):
-        yield first, min(first + size, n_queries)
+        def work(a: int, b: int) -> int:
+            for task in tasks[a:b]:
+                search.compare(*task)
+            return sum(end - begin for _, begin, end in tasks[a:b])
 
+        threads = effective_n_jobs(self.n_jobs) if tiles * per_tile > SERIAL_DIFFERENCES else 1
+        for done in in_batches(work, len(tasks), n_jobs=threads, batch_size=1):
+            self.bar.advance((last - first) * done / tiles)
 
-def _compare(
-    search: _kernels.ReliefSearch,
-    rows: _kernels.ReliefRows,
-    first: int,
-    last: int,
-    n_jobs: int | None,
-    bar: Progress,
-) -> None:
-    """Compare the queries first .. last-1 with all rows."""
-    per_tile = TILE * TILE * max(rows.code_width, 1)
-    length = max(8, int(TASK_DIFFERENCES / per_tile))
-    start, stop = first // TILE, -(-last // TILE)
-    tasks = [
-        (q, b, min(b + length, end))
-        for q in range(start, stop)
-        # Tiles of two blocks of queries are done once, from the block that comes first.
-        for begin, end in ((0, start), (q, rows.n_blocks))
-        for b in range(begin, end, length)
-    ]
-    tiles = sum(b - a for _, a, b in tasks)
+    def _group_sums(
+        self, search: _kernels.ReliefSearch | SparseSearch, first: int, last: int
+    ) -> Iterator[tuple[int, int, Sums]]:
+        """Sums of groups of queries in their order: where a group begins and ends, and its sums."""
+        inside = self.draws[(self.draws > first) & (self.draws < last)]
+        cuts = np.union1d([*range(first, last, ROWS_PER_SUM), last], inside)
+        groups = list(pairwise(cuts.tolist()))
 
-    def work(a: int, b: int) -> int:
-        for task in tasks[a:b]:
-            search.compare(*task)
-        return sum(end - begin for _, begin, end in tasks[a:b])
+        def work(a: int, b: int) -> list[tuple[int, int, Sums]]:
+            return [(start, stop, sums_of(start, stop)) for start, stop in groups[a:b]]
 
-    threads = effective_n_jobs(n_jobs) if tiles * per_tile > SERIAL_DIFFERENCES else 1
-    for done in in_batches(work, len(tasks), n_jobs=threads, batch_size=1):
-        bar.advance((last - first) * done / tiles)
+        def sums_of(start: int, stop: int) -> Sums:
+            sums, distances = self._no_sums()
+            search.add_sums(start, stop, self.counts, sums.reshape(-1), distances)
+            return sums, distances
 
-
-def _group_sums(
-    search: _kernels.ReliefSearch | SparseSearch,
-    first: int,
-    last: int,
-    counts: np.ndarray,
-    draws: np.ndarray,
-    n_terms: int,
-    n_jobs: int | None,
-) -> Iterator[tuple[int, int, tuple[np.ndarray, np.ndarray]]]:
-    """Sums of groups of queries in their order: where a group begins and ends, and its sums."""
-    inside = draws[(draws > first) & (draws < last)]
-    groups = list(pairwise(np.union1d([*range(first, last, ROWS_PER_SUM), last], inside).tolist()))
-
-    def work(a: int, b: int) -> list[tuple[int, int, tuple[np.ndarray, np.ndarray]]]:
-        return [(start, stop, sums_of(start, stop)) for start, stop in groups[a:b]]
-
-    def sums_of(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
-        sums, distances = np.zeros((len(counts), 2, n_terms)), np.zeros(len(counts))
-        search.add_sums(start, stop, counts, sums.reshape(-1), distances)
-        return sums, distances
-
-    for batch in in_batches(work, len(groups), n_jobs=n_jobs):
-        yield from batch
-
-
-def _scores(sums: np.ndarray, distances: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """The difference of the two conditional probabilities, per count, draw and term."""
-    differ = (distances / pairs)[..., None]
-    column = sums[..., 0, :] / pairs[..., None]
-    both = sums[..., 1, :] / pairs[..., None]
-    if not differ.all():
-        warnings.warn(
-            "All neighbours are identical to the rows they were found for, so no column tells "
-            "them apart; scores are 0.",
-            stacklevel=2,
-        )
-    # A condition that never holds says nothing for or against a column.
-    among_different = np.divide(both, differ, out=np.zeros_like(both), where=differ > 0)
-    alike = 1.0 - differ
-    among_alike = np.divide(column - both, alike, out=np.zeros_like(both), where=alike > 0)
-    return among_different - among_alike
+        for batch in in_batches(work, len(groups), n_jobs=self.n_jobs):
+            yield from batch

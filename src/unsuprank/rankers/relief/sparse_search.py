@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ... import _kernels
 from ...table import SparseTable
+from ..centred_matrix import sparse_lines
 
 #: Values that are mapped in one go.
 PIECE = 2**20
@@ -34,12 +35,10 @@ class SparseSearch:
         low, high = table.moments.low[self._varies] / 2, table.moments.high[self._varies] / 2
         span = np.maximum(high - low, np.finfo(float).smallest_subnormal)
         held = table.by_rows if self._varies.all() else table.by_rows[:, self._varies]
+        units = sparse.csr_array((_mapped(held, low, span), held.indices, held.indptr), held.shape)
+        zeros = _places_of_zeros(held, low, span)
         self._rows = _kernels.SparseReliefRows(
-            held.indptr.astype(np.int64),
-            held.indices.astype(np.int32, copy=False),
-            _mapped(held, low, span),
-            _places_of_zeros(held, low, span),
-            table.n_columns,
+            sparse_lines(units), sparse_lines(units.tocsc()), zeros, table.n_columns
         )
 
     def term_columns(self) -> np.ndarray:

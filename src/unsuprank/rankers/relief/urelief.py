@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._checks import check_fraction_or_count, check_number, parameter, with_parameters
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..row_blocks import RowBlocks, block_size
-from ..sampled_rows import RanksBlocks
-from .relief_path import check_settings, score_path
+from ..row_sampling import RowBlocksMixin
+from .relief_path import score_path
 
 #: Blocks of rows, where nobody says how many.
 N_BLOCKS = 16
 
 
-class URelief(RanksBlocks, Ranker):
+@with_parameters
+class URelief(RowBlocksMixin, Ranker):
     """Rank columns by how they differ between neighbouring rows that differ.
 
     Parameters
@@ -39,12 +40,8 @@ class URelief(RanksBlocks, Ranker):
         above, are those of a block. None: all rows.
     n_blocks : int or None, default=None
         Number of blocks; 16 by default.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {selection}
+    {nominal_features}
     working_memory : float, optional
         MiB for the lists of possible neighbours; scikit-learn's ``working_memory`` setting by
         default. It bounds memory beyond what the table itself takes and does not change scores.
@@ -124,84 +121,30 @@ class URelief(RanksBlocks, Ranker):
     accepts_sparse = True
     scale_free = True
 
-    def __init__(
-        self,
-        n_neighbors: int | float = 30,
-        n_iterations: int | float = 1.0,
-        *,
-        max_samples: int | float | None = None,
-        n_blocks: int | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features: ColumnChoice = None,
-        working_memory: float | None = None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.n_iterations = n_iterations
-        self.max_samples = max_samples
-        self.n_blocks = n_blocks
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.working_memory = working_memory
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_settings([self.n_neighbors], [self.n_iterations], self.working_memory)
-        self._check_blocks()
+    n_neighbors: int | float = parameter(check_fraction_or_count, default=30, kw_only=False)
+    n_iterations: int | float = parameter(check_fraction_or_count, default=1.0, kw_only=False)
+    nominal_features: ColumnChoice = None
+    working_memory: float | None = parameter(check_number, default=None, open_low=True)
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _score(self, table: Any) -> np.ndarray:
         size = block_size(self.max_samples, table.n_rows)
         self.n_blocks_ = None if size == table.n_rows else self.n_blocks or N_BLOCKS
-        scores = partial(
-            _plain_scores,
-            n_neighbors=self.n_neighbors,
-            n_iterations=self.n_iterations,
-            working_memory=self.working_memory,
-        )
+        how = ([self.n_neighbors], [self.n_iterations], self.working_memory)
         if self.n_blocks_ is None:
-            return scores(self.random_state, table, n_jobs=self.n_jobs, verbose=self.verbose)
+            return score_path(table, *how, self.n_jobs, self.random_state, self.verbose)[0, 0]
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         blocks = RowBlocks(table, size, seed, self.n_blocks_)
         total = np.zeros(table.n_columns)
         with progress("URelief", self.n_blocks_, self.verbose) as bar:
-            for found in blocks.map(partial(_block_scores, scores), 0, self.n_blocks_, self.n_jobs):
+            for found in blocks.map(partial(_scores, how), 0, self.n_blocks_, self.n_jobs):
                 total += found
                 bar.advance()
         return total / self.n_blocks_
 
 
-def _plain_scores(
-    random_state: Any,
-    table: Table,
-    *,
-    n_neighbors: int | float,
-    n_iterations: int | float,
-    working_memory: float | None,
-    n_jobs: int | None = 1,
-    verbose: int = 0,
-) -> np.ndarray:
-    return score_path(
-        table,
-        [n_neighbors],
-        [n_iterations],
-        working_memory=working_memory,
-        n_jobs=n_jobs,
-        random_state=random_state,
-        verbose=verbose,
-    )[0, 0]
-
-
-def _block_scores(
-    scores: Callable[[int, Table], np.ndarray], seed: int, table: Table
-) -> np.ndarray:
-    return scores(seed % 2**32, table)
+def _scores(how: tuple[list, list, float | None], seed: int, table: Table) -> np.ndarray:
+    """The scores of a block."""
+    return score_path(table, *how, n_jobs=1, random_state=seed % 2**32)[0, 0]

@@ -18,14 +18,14 @@ import numpy as np
 
 from ...table import Table
 from ..coordinates import Coordinates, RowSums
-from .columns import Names
+from .columns import CategoricalColumn
 from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
     Found,
+    category_diagonal_sums,
     found,
     mixed_triangles,
-    names_diagonal_sums,
     projection_weights,
     traces,
 )
@@ -34,7 +34,7 @@ from .sums import (
 def sums_by_columns(coordinates: Coordinates) -> Found:
     """All sums over the columns that vary."""
     over_rows, embedding = coordinates.over_rows, coordinates.embedding
-    names = _names_of(coordinates)
+    names = _categorical_columns(coordinates)
     varies = embedding.varies.tolist()
     grouped = np.isin(embedding.varies, embedding.grouped)
     rows = np.empty((9, len(varies)))
@@ -48,19 +48,21 @@ def sums_by_columns(coordinates: Coordinates) -> Found:
     return found(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
 
 
-def _names_of(coordinates: Coordinates) -> dict[int, Names]:
+def _categorical_columns(coordinates: Coordinates) -> dict[int, CategoricalColumn]:
     """The categorical columns, by their place among those that vary."""
     embedding = coordinates.embedding
     names = {}
     for k, j in enumerate(embedding.varies.tolist()):
         if j in embedding.grouped:
-            names[k] = Names.of(coordinates.rows.column(j), embedding.scale)
+            names[k] = CategoricalColumn.of(coordinates.table.column(k), embedding.scale)
         elif j in coordinates.totals.counts:
-            names[k] = Names.of_counts(coordinates.totals.counts[j], embedding.scale)
+            names[k] = CategoricalColumn.of_counts(coordinates.totals.counts[j], embedding.scale)
     return names
 
 
-def _sums_over(over_rows: RowSums, part: _NamesPart, groups: list[Names], squares: float) -> Sums:
+def _sums_over(
+    over_rows: RowSums, part: _CategoricalPart, groups: list[CategoricalColumn], squares: float
+) -> Sums:
     """Sums over K, given that of its squares."""
     trace, diagonal2, diagonal3 = over_rows.powers
     along, weighted = over_rows.along, over_rows.weighted
@@ -77,25 +79,27 @@ def _sums_over(over_rows: RowSums, part: _NamesPart, groups: list[Names], square
 
 
 def _of_groups(
-    coordinates: Coordinates, groups: list[Names], rows: np.ndarray, grouped: np.ndarray
-) -> _NamesPart:
+    coordinates: Coordinates, groups: list[CategoricalColumn], rows: np.ndarray, grouped: np.ndarray
+) -> _CategoricalPart:
     """What columns of many values add to the sums; their own sums are written to `rows`."""
     table, embedding = coordinates.rows, coordinates.embedding
     assert isinstance(table, Table)
     Z = embedding.coordinates(table)
     diagonal = embedding.squared_lengths(table, Z)
     for k, names in zip(np.flatnonzero(grouped).tolist(), groups, strict=True):
-        rows[2:, k] = names_diagonal_sums(names, diagonal)
-    return _names_part(groups, Z, diagonal)
+        rows[2:, k] = category_diagonal_sums(names, diagonal)
+    return _categorical_part(groups, Z, diagonal)
 
 
-def _no_groups(over_rows: RowSums) -> _NamesPart:
+def _no_groups(over_rows: RowSums) -> _CategoricalPart:
     nothing = np.zeros(0)
-    return _NamesPart(np.zeros(len(over_rows.G)), nothing, nothing, np.zeros((0, 0)), 0.0, 0.0)
+    return _CategoricalPart(
+        np.zeros(len(over_rows.G)), nothing, nothing, np.zeros((0, 0)), 0.0, 0.0
+    )
 
 
 @dataclass(frozen=True)
-class _NamesPart:
+class _CategoricalPart:
     """What columns that are not made coordinates add to the sums."""
 
     #: z'Hz of each coordinate, summed over these columns.
@@ -109,7 +113,9 @@ class _NamesPart:
     diagonal_squares: float
 
 
-def _names_part(groups: list[Names], Z: np.ndarray, diagonal: np.ndarray) -> _NamesPart:
+def _categorical_part(
+    groups: list[CategoricalColumn], Z: np.ndarray, diagonal: np.ndarray
+) -> _CategoricalPart:
     of_coordinates, form, squares = np.zeros(Z.shape[1]), 0.0, 0.0
     projected, with_z = np.zeros((2, len(groups)))
     products = np.zeros((len(groups), len(groups)))
@@ -126,10 +132,12 @@ def _names_part(groups: list[Names], Z: np.ndarray, diagonal: np.ndarray) -> _Na
             projected[i] += b.factor * table.inner(table, 1.0 / a.counts)
             products[i, k] = a.factor * b.factor * table.inner(table)
             squares += a.factor * b.factor * table.inner(weighted)
-    return _NamesPart(of_coordinates, projected, with_z, products, form, squares)
+    return _CategoricalPart(of_coordinates, projected, with_z, products, form, squares)
 
 
-def _triangles(G: np.ndarray, GG: np.ndarray, groups: list[Names], part: _NamesPart) -> float:
+def _triangles(
+    G: np.ndarray, GG: np.ndarray, groups: list[CategoricalColumn], part: _CategoricalPart
+) -> float:
     """tr K^3: exact without names of many values, which are added one after the other."""
     total, squares, trace = np.vdot(G, GG), np.vdot(G, G), np.trace(G)
     common = part.with_coordinates.copy()  # tr HK with what has been added

@@ -28,13 +28,13 @@ def sums_by_products(coordinates: Coordinates) -> Found:
 
 def _sums_over(Z: CentredMatrix, diagonal: np.ndarray, squares: float) -> Sums:
     C = root_of_square(Z)
-    along = Z.T @ diagonal
+    along = diagonal @ Z
     return Sums(
         trace=diagonal.sum(),
         diagonal2=np.sum(diagonal**2),
         diagonal3=np.sum(diagonal**3),
         squares=squares,
-        triangles=np.sum((Z.T @ C) ** 2),
+        triangles=np.sum((C.T @ Z) ** 2),
         diagonal_form=along @ along,
         diagonal_squares=diagonal @ np.einsum("ij,ij->i", C, C),
         cubes=np.nan,

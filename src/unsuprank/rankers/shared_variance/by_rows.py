@@ -13,14 +13,14 @@ from ...table import Table
 from ..centred_matrix import CentredMatrix
 from ..clustering_space import embed, embedding_widths
 from ..coordinates import Coordinates, diagonal_sums, trace_of_cube
-from .columns import Names
+from .columns import CategoricalColumn
 from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
     Found,
+    categorical_columns,
+    category_diagonal_sums,
     found,
-    names_diagonal_sums,
-    names_of,
     projection_weights,
     traces,
 )
@@ -36,7 +36,7 @@ def sums_by_rows(coordinates: Coordinates) -> Found:
     table = coordinates.table
     grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
-    names = names_of(table, embedded.n_columns)
+    names = categorical_columns(table, embedded.n_columns)
     kernel = whole_kernel(coordinates, names)
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
@@ -47,7 +47,7 @@ def sums_by_rows(coordinates: Coordinates) -> Found:
     return found(sums_over(kernel), rows, names)
 
 
-def whole_kernel(coordinates: Coordinates, names: dict[int, Names]) -> np.ndarray:
+def whole_kernel(coordinates: Coordinates, names: dict[int, CategoricalColumn]) -> np.ndarray:
     """K with all columns, those of many values too."""
     grouped = np.flatnonzero(coordinates.grouped).tolist()
     kernel = coordinates.kernel.copy() if grouped else coordinates.kernel
@@ -56,7 +56,7 @@ def whole_kernel(coordinates: Coordinates, names: dict[int, Names]) -> np.ndarra
     return kernel
 
 
-def _add_products(kernel: np.ndarray, names: Names) -> None:
+def _add_products(kernel: np.ndarray, names: CategoricalColumn) -> None:
     """Add a nominal column's H."""
     order = np.argsort(names.codes, kind="stable")
     for group in np.split(names.rows[order], np.cumsum(names.counts[:-1]).astype(np.intp)):
@@ -127,7 +127,7 @@ def _forms(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
     return 2.0 * forms
 
 
-def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+def _grouped_sums(names: CategoricalColumn, kernel: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     """The same sums of a nominal column, from sums of K over its groups of rows."""
     sums = members(names, len(kernel)) @ kernel
     all_rows, by_share = sums.sum(axis=0)[names.rows], (names.shares @ sums)[names.rows]
@@ -135,4 +135,4 @@ def _grouped_sums(names: Names, kernel: np.ndarray, diagonal: np.ndarray) -> np.
     same = sums[names.codes, names.rows]
     projected = np.sum(same / names.counts[names.codes]) - all_rows.sum() / len(names.rows)
     products = names.factor * np.sum(same - by_share + (s2 - s) * all_rows)
-    return np.array([projected, products, *names_diagonal_sums(names, diagonal)])
+    return np.array([projected, products, *category_diagonal_sums(names, diagonal)])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..coordinates import Coordinates
-from .others import Relations, relations_of, sums_of_table
-from .shuffles import LEAST_ROWS, mean, third_moment, upper_tail, variance
+from .columns import CategoricalColumn, stack
+from .others import ROUNDING, Relations, relations_of, sums_of_table
+from .shuffles import LEAST_ROWS, Sums, mean, parts, third_moment, upper_tail, variance
 from .sums import Found
 
 
@@ -49,3 +51,17 @@ def scores_and_tails(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
     scores = (found.explained - mean(n, column, others)) / deviation
     skewness = third_moment(n, column, others) / deviation**3
     return scores, np.where(spread > 0.0, upper_tail(scores, skewness), 1.0)
+
+
+def share_against_chance(
+    n: int, share: np.ndarray, projections: Sequence[Sums], labels: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Standardised shares of labels, given by codes, that columns explain, and their p-values.
+
+    The order of the rows makes no difference not only for a column, or labels, with a value of its
+    own in every row: it makes none for one row that is special among two clusters of equal size.
+    """
+    column = parts(n, stack(projections))
+    others = parts(n, CategoricalColumn.of(labels.astype(float), 1.0).products())
+    varies = variance(n, column, others) > ROUNDING * mean(n, column, others) ** 2
+    return scores_and_tails(n, Relations(share * others.trace, column, others, varies))

@@ -16,11 +16,12 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ...table import gini_index
 from .shuffles import Sums
 
 
 @dataclass(frozen=True)
-class Names:
+class CategoricalColumn:
     """A nominal column: the name of each known row, and how often each name occurs."""
 
     rows: np.ndarray
@@ -33,22 +34,20 @@ class Names:
     factor: float
 
     @classmethod
-    def of(cls, values: np.ndarray, scale: float) -> Names:
+    def of(cls, values: np.ndarray, scale: float) -> CategoricalColumn:
         """The names of a column of codes; those that do not occur are left out."""
         rows = np.flatnonzero(~np.isnan(values))
         found, codes, counts = np.unique(values[rows], return_inverse=True, return_counts=True)
-        gini = 1.0 - np.sum((counts / len(rows)) ** 2)
-        present = found.astype(np.intp)
-        return cls(rows, present, codes, counts.astype(np.float64), scale**2 / gini)
+        factor = scale**2 / gini_index(counts)
+        return cls(rows, found.astype(np.intp), codes, counts.astype(np.float64), factor)
 
     @classmethod
-    def of_counts(cls, counts: np.ndarray, scale: float) -> Names:
+    def of_counts(cls, counts: np.ndarray, scale: float) -> CategoricalColumn:
         """The names of a column of which only counts are known, not the name of each row."""
         present = np.flatnonzero(counts)
-        some, known = counts[present].astype(np.float64), int(counts.sum())
-        gini = 1.0 - np.sum((some / known) ** 2)
-        nothing = np.broadcast_to(0, known)  # it has a length, and takes no memory
-        return cls(nothing, present, nothing, some, scale**2 / gini)
+        some = counts[present].astype(np.float64)
+        nothing = np.broadcast_to(0, int(counts.sum()))  # it has a length, and takes no memory
+        return cls(nothing, present, nothing, some, scale**2 / gini_index(some))
 
     @property
     def shares(self) -> np.ndarray:
@@ -150,6 +149,11 @@ def span_sums(vectors: np.ndarray) -> Sums:
         diagonal_squares=diagonal2,
         cubes=np.sum(np.einsum("ia,ib,ic->abc", vectors, vectors, vectors) ** 2),
     )
+
+
+def category_sums(codes: np.ndarray) -> Sums:
+    """Sums over the projection onto what the codes of a nominal column span."""
+    return CategoricalColumn.of(codes, 1.0).projection()
 
 
 def stack(sums: Sequence[Sums]) -> Sums:

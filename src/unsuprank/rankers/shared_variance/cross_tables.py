@@ -12,17 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from .columns import Names
+from .columns import CategoricalColumn
 
 
-def members(names: Names, n_rows: int, weights: np.ndarray | None = None) -> sparse.csr_array:
+def members(
+    names: CategoricalColumn, n_rows: int, weights: np.ndarray | None = None
+) -> sparse.csr_array:
     """E' as a sparse matrix; with weights, E' diag(weights)."""
     entries = np.ones(len(names.rows)) if weights is None else weights[names.rows]
     shape = len(names.counts), n_rows
     return sparse.csr_array((entries, (names.codes, names.rows)), shape=shape)
 
 
-def with_coordinates(names: Names, Z: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+def with_coordinates(
+    names: CategoricalColumn, Z: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
     """(E - J s')' diag(weights) Z."""
     sums = members(names, len(Z), weights) @ Z
     return sums - np.outer(names.shares, sums.sum(axis=0))
@@ -37,7 +41,13 @@ class CrossTable:
     right: np.ndarray
 
     @classmethod
-    def of(cls, a: Names, b: Names, n_rows: int, weights: np.ndarray | None = None) -> CrossTable:
+    def of(
+        cls,
+        a: CategoricalColumn,
+        b: CategoricalColumn,
+        n_rows: int,
+        weights: np.ndarray | None = None,
+    ) -> CrossTable:
         """(E - J s')' diag(weights) (E' - J' s'')."""
         counts = members(a, n_rows, weights) @ members(b, n_rows).T
         of_a, of_b = counts.sum(axis=1), counts.sum(axis=0)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..._checks import check_choice, check_count
+from ..._checks import check_choice, check_count, parameter, with_parameters
 from ...ranker import MethodCard, Ranker
 from ...row_source import RowSource
 from ...table import ColumnChoice
@@ -20,6 +20,14 @@ from .tails import q_values
 from .views import LEAST_ROWS, VIEWS, look
 
 
+def check_views(name: str, value: str | Sequence[str]) -> None:
+    """Raise for what names no views."""
+    named = (value,) if isinstance(value, str) else tuple(value)
+    for view in named or ("",):
+        check_choice(name, view, VIEWS if len(named) > 1 else ("auto", *VIEWS))
+
+
+@with_parameters
 class SharedVariance(Ranker):
     """Rank columns by how much more of the others they explain than they would by chance.
 
@@ -40,12 +48,8 @@ class SharedVariance(Ranker):
     bins : int, optional
         Numbers are cut into this many bins of equal counts, which then count as nominal values:
         it finds what is shared but not linear (3 is a good choice) and loses some of what is.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {selection}
+    {nominal_features}
     n_jobs : int, optional
         Threads; as many as matrix products take by default.
     scheduler : str, Client or None, default=None
@@ -81,11 +85,12 @@ class SharedVariance(Ranker):
     side.
 
     Tables on disk (``np.memmap``, HDF5, Zarr, backed AnnData, sources of :mod:`unsuprank.io`) that
-    take more than 256 MB are read in two passes, some rows at a time, and sums over all rows are
-    exact. Where a sparse table or one on disk has more than 2,048 columns and more than 4,096 rows,
-    rows are folded into 2,048: added up with random signs, which keeps what columns share on
-    average, and chance is that of the folded rows. A table on disk with names of more than 48
-    values is represented by a sample of 16,384 rows.
+    take more than 256 MB are read in two passes, some rows at a time. Sums over all rows are exact
+    unless they cost too much (4e10 multiplications of sparse values, 8e12 of dense ones, or more
+    than 4,096 columns on disk): then a count sketch takes the place of the table, all rows added up
+    in 1,024 to 8,192 with random signs, which keeps what columns share on average, and chance is
+    that of the sketch. A table on disk with categories of more than 48 values is represented by a
+    sample of 16,384 rows.
 
     Tables with m rows and n coordinates take O(m^2 n) time, or O(m n^2) if n < m and m is above a
     thousand: about three times that of the product of the table with itself. Names of many values
@@ -144,39 +149,16 @@ class SharedVariance(Ranker):
         "q_values_": "q_value",
     }
 
-    def __init__(
-        self,
-        *,
-        views: str | Sequence[str] = "auto",
-        bins: int | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.views = views
-        self.bins = bins
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.verbose = verbose
+    views: str | Sequence[str] = parameter(check_views, default="auto")
+    bins: int | None = parameter(check_count, default=None, minimum=2)
+    nominal_features: ColumnChoice = None
+    n_jobs: int | None = None
+    scheduler: Any = None
+    verbose: int = 0
 
     @property
     def takes_sparse(self) -> bool:
         return self.bins is None
-
-    def _check_parameters(self) -> None:
-        if self.bins is not None:
-            check_count("bins", self.bins, 2)
-        named = (self.views,) if isinstance(self.views, str) else tuple(self.views)
-        for name in named or ("",):
-            check_choice("views", name, VIEWS if len(named) > 1 else ("auto", *VIEWS))
 
     def _score(self, rows: Rows) -> np.ndarray:
         if self.bins is not None:

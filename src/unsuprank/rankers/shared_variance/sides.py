@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...table import SparseTable
-from ..centred_matrix import CentredMatrix, ColumnMatrix, DenseMatrix
+from ..centred_matrix import CentredMatrix, ColumnMatrix
 from ..clustering_space import embed
 from ..coordinates import Coordinates
 from .by_rows import whole_kernel
@@ -23,7 +23,7 @@ from .columns import Powers
 from .known_rows import Patterns, restricted_sums
 from .others import Relations, relations_of, sums_of_table
 from .shuffles import Sums, mean, third_moment, variance
-from .sums import Found, Shared, names_diagonal_sums
+from .sums import Found, Shared, category_diagonal_sums
 from .tails import log_tail
 
 #: Fewer known rows have too few orders for a tail.
@@ -71,7 +71,7 @@ class Side:
         if isinstance(coordinates.table, SparseTable):
             return coordinates.matrix[:, places]
         share = len(places) / max(coordinates.table.n_columns - coordinates.grouped.sum(), 1)
-        return DenseMatrix(embed(coordinates.table.take(columns=places)) * np.sqrt(share))
+        return ColumnMatrix(embed(coordinates.table.take(columns=places)) * np.sqrt(share))
 
     def restricted(self, patterns: Patterns) -> tuple[Sums, np.ndarray]:
         """Sums over K, and its diagonal, in the rows of each pattern."""
@@ -137,7 +137,7 @@ def _in_known_rows(
     k = diagonals[:, own[numeric]]
     sums[:, numeric] = [np.einsum("ij,ij->j", *pair) for pair in ((h, k), (h, k**2), (h**2, k))]
     for i, names in found.names.items():
-        sums[:, i] = names_diagonal_sums(names, diagonals[:, own[i]])[:3]
+        sums[:, i] = category_diagonal_sums(names, diagonals[:, own[i]])[:3]
     shared = replace(found.shared, h_k=sums[0], h_kk=sums[1], hh_k=sums[2])
     return replace(found, whole=Sums(*(v[own] for v in vars(whole).values())), shared=shared)
 
@@ -151,4 +151,4 @@ def cross_forms(show: Side, others: Side, columns: np.ndarray) -> np.ndarray:
     if isinstance(Z, CentredMatrix):
         both = Z.beside(others.coordinates.matrix).gram_squares(n_jobs)[: len(columns)]
         return both - show.found.shared.products[show.places[columns]]
-    return np.sum((Z.T @ embed(others.coordinates.table)) ** 2, axis=1)
+    return np.sum((np.asarray(Z).T @ embed(others.coordinates.table)) ** 2, axis=1)

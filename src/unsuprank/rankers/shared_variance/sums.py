@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...table import Table
-from .columns import Names, Powers
+from .columns import CategoricalColumn, Powers
 from .shuffles import Sums
 
 
@@ -35,17 +35,20 @@ class Found:
     #: Of the numeric columns; without meaning for nominal ones.
     powers: Powers
     #: The nominal columns.
-    names: dict[int, Names]
+    names: dict[int, CategoricalColumn]
 
 
-def names_of(table: Table, n_embedded: int) -> dict[int, Names]:
+def categorical_columns(table: Table, n_embedded: int) -> dict[int, CategoricalColumn]:
     """The nominal columns, on the scale of the coordinates of `n_embedded` columns."""
     scale = 1.0 / np.sqrt(max(n_embedded, 1))
-    return {j: Names.of(table.column(j), scale) for j in np.flatnonzero(table.n_values).tolist()}
+    return {
+        j: CategoricalColumn.of(table.column(j), scale)
+        for j in np.flatnonzero(table.n_values).tolist()
+    }
 
 
 def projection_weights(
-    widths: np.ndarray, names: dict[int, Names], columns: np.ndarray
+    widths: np.ndarray, names: dict[int, CategoricalColumn], columns: np.ndarray
 ) -> np.ndarray:
     """w of each coordinate, so that a nominal column's P = sum w z z'; 1 for numbers.
 
@@ -61,7 +64,7 @@ def projection_weights(
     return weights
 
 
-def names_diagonal_sums(names: Names, diagonal: np.ndarray) -> np.ndarray:
+def category_diagonal_sums(names: CategoricalColumn, diagonal: np.ndarray) -> np.ndarray:
     """`diagonal_sums` of a nominal column; the powers, which are for numbers, are 1."""
     h, k = names.lengths, diagonal[names.rows]
     return np.array([h @ k, h @ k**2, h**2 @ k, *np.ones(4)])
@@ -90,7 +93,7 @@ def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np
     return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
 
 
-def found(whole: Sums, rows: np.ndarray, names: dict[int, Names]) -> Found:
+def found(whole: Sums, rows: np.ndarray, names: dict[int, CategoricalColumn]) -> Found:
     """Put together the rows of `traces` and `diagonal_sums`."""
     powers = Powers(*rows[5:])
     numeric = np.ones(rows.shape[1], dtype=bool)

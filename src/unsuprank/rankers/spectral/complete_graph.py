@@ -23,11 +23,11 @@ import numpy as np
 
 from ..._parallel import blas_threads, in_batches, one_blas_thread
 from ..._progress import progress
-from ..centred_matrix import CentredMatrix, Matrix, column_products, column_squares
-from ..scaling import within_range
+from ..centred_matrix import ColumnMatrix
+from ..row_distances import SquaredDistances
 from .graph import warn_if_all_isolated
 
-#: Matrix up to which distances are kept; of more, this many give the median that tunes gamma.
+#: Rows up to which distances are kept; of more, this many give the median that tunes gamma.
 STORED_ROWS = 3000
 #: Bytes of a band, at the most; but it has at least so many rows, or products would be slow.
 BAND_BYTES = 2**22
@@ -39,20 +39,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class RowDistances:
+class Bands:
     """Squared Euclidean distances between all pairs of rows, in bands."""
 
-    #: The rows, centred so that fewer digits cancel.
-    rows: Matrix
+    rows: ColumnMatrix
     n_jobs: int | None = None
     verbose: int = 0
 
     @cached_property
-    def norms(self) -> np.ndarray:
-        """Squared norms of the rows."""
-        if isinstance(self.rows, CentredMatrix):
-            return self.rows.row_squares()
-        return np.einsum("ij,ij->i", self.rows, self.rows)
+    def _distances(self) -> SquaredDistances:
+        return SquaredDistances(self.rows)
 
     def in_bands(self, work: Callable[[slice], T]) -> Iterator[tuple[slice, T]]:
         """The bands in order, each with what `work` makes of it."""
@@ -73,28 +69,10 @@ class RowDistances:
         counts once.
         """
         height = band.stop - band.start
-        squared = self.norms[band, None] + self.norms[band.start :]
-        squared -= self._twice_products(band)
+        squared = self._distances.with_all(band, band.start)
         np.maximum(squared, 0.0, out=squared)
         squared[:, :height][np.tri(height, dtype=bool)] = np.inf
         return squared
-
-    def _twice_products(self, band: slice) -> np.ndarray:
-        """Twice the products of the rows of a band with all rows from its first on."""
-        if isinstance(self.rows, CentredMatrix):
-            return 2.0 * self.rows.row_products(band)[:, band.start :]
-        # Twice the rows, as an array of its own: a product of rows with themselves would be rounded
-        # in another way where the band is all rows.
-        return (self.rows[band] / 0.5) @ self.rows[band.start :].T
-
-
-def _near_zero(X: Matrix) -> tuple[Matrix, float]:
-    """Matrix as far from each other as those of `X`, over a unit; means do not matter."""
-    if isinstance(X, CentredMatrix):
-        sparse_rows, unit = X.within_range()
-        return sparse_rows.unshifted(), unit
-    rows, unit = within_range(np.ascontiguousarray(X))
-    return rows - rows.mean(axis=0), unit
 
 
 def median(distances: Iterable[np.ndarray], n_rows: int) -> float:
@@ -108,7 +86,7 @@ def median(distances: Iterable[np.ndarray], n_rows: int) -> float:
 class CompleteGraph:
     """Weights ``exp(-gamma d^2)`` between all pairs of rows."""
 
-    distances: RowDistances
+    bands: Bands
     gamma: float
     #: Distances by the first row of their band, where they are kept.
     kept: Mapping[int, np.ndarray] = field(default_factory=dict)
@@ -116,7 +94,7 @@ class CompleteGraph:
     @classmethod
     def of(
         cls,
-        X: Matrix,
+        X: ColumnMatrix,
         gamma: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -125,45 +103,45 @@ class CompleteGraph:
 
         `n_jobs` are threads, by default as many as BLAS would take.
         """
-        rows, unit = _near_zero(X)
-        distances = RowDistances(rows, n_jobs, verbose)
+        rows, unit = X.within_range()
+        bands = Bands(rows, n_jobs, verbose)
         if gamma is None:
-            return cls._tuned(distances)
+            return cls._tuned(bands)
         with np.errstate(over="ignore", under="ignore"):
-            return cls(distances, float(np.clip(gamma * np.square(unit), *GAMMAS)))
+            return cls(bands, float(np.clip(gamma * np.square(unit), *GAMMAS)))
 
     @classmethod
-    def _tuned(cls, distances: RowDistances) -> CompleteGraph:
-        m, some = len(distances.rows), distances
+    def _tuned(cls, bands: Bands) -> CompleteGraph:
+        m, some = len(bands.rows), bands
         if m > STORED_ROWS:
             sample = np.linspace(0, m - 1, STORED_ROWS).astype(np.intp)
-            some = RowDistances(distances.rows[sample], distances.n_jobs, distances.verbose)
+            some = Bands(bands.rows[sample], bands.n_jobs, bands.verbose)
         found = {band.start: squared for band, squared in some.in_bands(some.of_band)}
         typical = median(found.values(), len(some.rows))
         gamma = 1.0 / typical if typical > 0 else 1.0
-        return cls(distances, gamma, found if some is distances else {})
+        return cls(bands, gamma, found if some is bands else {})
 
-    def sums(self, f: Matrix) -> tuple[np.ndarray, np.ndarray]:
+    def sums(self, f: ColumnMatrix) -> tuple[np.ndarray, np.ndarray]:
         """Degrees of the rows, and ``f' W f`` of each column of `f`."""
         degree = np.ones(len(f))
         form = np.zeros(f.shape[1])
 
         def work(band: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             weights = self._weights(band)
-            forms = column_products(f[band], weights @ f[band.start :])
+            forms = f[band].column_products(weights @ f[band.start :])
             return weights.sum(axis=0), weights.sum(axis=1), forms
 
-        for band, (below, beside, forms) in self.distances.in_bands(work):
+        for band, (below, beside, forms) in self.bands.in_bands(work):
             degree[band.start :] += below
             degree[band] += beside
             form += forms
         warn_if_all_isolated(degree)
-        return degree, 2.0 * form + column_squares(f)
+        return degree, 2.0 * form + f.column_squares()
 
     def toarray(self) -> np.ndarray:
         """All weights, as one matrix."""
-        full = np.eye(len(self.distances.rows)) / 2.0
-        for band, weights in self.distances.in_bands(self._weights):
+        full = np.eye(len(self.bands.rows)) / 2.0
+        for band, weights in self.bands.in_bands(self._weights):
             full[band, band.start :] += weights
         full += full.T
         warn_if_all_isolated(full.sum(axis=1))
@@ -171,6 +149,6 @@ class CompleteGraph:
 
     def _weights(self, band: slice) -> np.ndarray:
         kept = self.kept.get(band.start)
-        squared = self.distances.of_band(band) if kept is None else kept
+        squared = self.bands.of_band(band) if kept is None else kept
         exponents = squared * -self.gamma
         return np.exp(exponents, out=exponents)

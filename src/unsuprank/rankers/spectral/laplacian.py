@@ -1,31 +1,18 @@
-"""The Laplacian score: how little a column changes between neighbouring rows."""
+"""The Laplacian score: how little a column changes between neighbouring rows.
+
+It is SPEC's value of style 0 (:mod:`.spec`) on the neighbour graph.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from ...ranker import MethodCard
-from ...table import ColumnChoice, Table
-from ..scaling import constant_columns, unit_range
+from ...table import Table
 from . import toolbox
-from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .graph import LARGEST_EIGENVALUE
+from .spec import spec_scores
 from .spectral_ranker import SpectralRanker
-
-
-def laplacian_scores(X: np.ndarray, graph: sparse.csr_array) -> np.ndarray:
-    """``f' L f / f' D f`` of each column f, centred by degree; lower is better, in [0, 2].
-
-    Constant columns get 2, the worst value there can be.
-    """
-    degree = degrees(graph)
-    f = unit_range(X)
-    f -= (degree @ f) / degree.sum()
-    spread = np.einsum("ij,ij,i->j", f, f, degree)
-    smooth = np.einsum("ij,ij->j", f, graph @ f)
-    bad = constant_columns(X) | (spread <= 0)
-    raw = 1.0 - smooth / np.where(bad, 1.0, spread)
-    return np.where(bad, LARGEST_EIGENVALUE, np.clip(raw, 0.0, LARGEST_EIGENVALUE))
 
 
 class LaplacianScore(SpectralRanker):
@@ -82,37 +69,9 @@ class LaplacianScore(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)
-        graph = self._neighbour_graph(X)
-        return self._by_blocks(table, X, lambda columns: laplacian_scores(columns, graph))
+        return spec_scores(self._about_means(table, X)[0], self._neighbour_graph(X))
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         return LARGEST_EIGENVALUE - raw

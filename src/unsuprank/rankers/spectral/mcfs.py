@@ -2,35 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path, lars_path_gram
 
-from ... import _kernels
-from ..._checks import check_count
-from ..._parallel import in_batches, one_blas_thread
-from ..._progress import Progress, progress
+from ..._checks import check_count, parameter, with_parameters
+from ..._parallel import one_blas_thread
+from ..._progress import progress
 from ...ranker import MethodCard
-from ...table import ColumnChoice, SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix
-from ..scaling import centred
+from ...table import Table
+from ..centred_matrix import ColumnMatrix, centred_columns
 from . import toolbox
-from .graph import Weights, degrees
-from .screened_lasso import repeated_columns, screened_path_end
+from .graph import degrees
+from .lasso_path import lasso_ends
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions, suggested_clusters
-
-#: Columns up to which the products of all pairs are kept for all targets together.
-GRAM_COLUMNS = 5000
-#: Correlations below this share of the norm of a target are rounding errors.
-ROUNDING = 1e-13
 
 
 def spectral_targets(graph: sparse.csr_array, count: int) -> np.ndarray:
@@ -41,124 +26,34 @@ def spectral_targets(graph: sparse.csr_array, count: int) -> np.ndarray:
 
 
 def mcfs_coefficients(
-    X: np.ndarray,
+    Z: ColumnMatrix,
+    norms: np.ndarray,
     targets: np.ndarray,
     n_nonzero: int = 100,
     *,
-    method: Literal["lasso", "lar"] = "lasso",
+    as_toolbox: bool = False,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> np.ndarray:
-    """Coefficients, columns x targets, of `X` after `n_nonzero` steps of least angle regression.
+    """Coefficients, columns x targets, after `n_nonzero` steps of least angle regression.
 
-    Columns are centred and scaled to norm 1 for the regression; coefficients are in the units
-    of `X`. More than ``rows - 1`` steps would fit rounding errors, so there are no more. Of columns
-    that are copies of each other, but for sign and unit, only the first takes part.
-
-    The method needs the path of the lasso. With ``"lar"`` the steps are those of the toolbox:
-    scikit-learn's variant without the lasso's drops turns the direction of a coefficient that
-    crosses 0, after which the error of the fit can grow.
+    Columns `Z` are centred and of norm 1; coefficients are for columns of the given norms. More
+    than ``rows - 1`` steps would fit rounding errors, so there are no more.
     """
-    return regress(*centred(X), targets, n_nonzero, method=method, n_jobs=n_jobs, verbose=verbose)
-
-
-def regress(
-    Z: Matrix,
-    norm: np.ndarray,
-    targets: np.ndarray,
-    n_nonzero: int,
-    *,
-    method: Literal["lasso", "lar"],
-    n_jobs: int | None,
-    verbose: int,
-) -> np.ndarray:
-    """The same for columns `Z` that are centred and of norm 1, and had the norms of `norm`."""
     Y = targets - targets.mean(axis=0)
-    steps = min(n_nonzero, len(Z) - 1, int((norm > 0).sum()))
+    steps = min(n_nonzero, len(Z) - 1, int((norms > 0).sum()))
     if steps == 0:
         return np.zeros((Z.shape[1], Y.shape[1]))
-    kept = np.ones(len(norm), dtype=bool)
-    if isinstance(Z, np.ndarray) and method == "lasso":
-        kept = ~repeated_columns(Z)
-    regressions = Regressions.of(Z if kept.all() else Z[:, kept], Y, steps)
-    coefficients = np.zeros((len(kept), Y.shape[1]))
+    ends = toolbox.least_angle_ends if as_toolbox else lasso_ends
     with progress("regressing", Y.shape[1], verbose) as bar:
-        found = list(regressions.coefficients(method, n_jobs, bar))
-    coefficients[kept] = np.column_stack(found)
+        coefficients = ends(Z, Y, steps, n_jobs, bar)
     with np.errstate(over="ignore"):
-        coefficients /= np.where(norm > 0, norm, 1.0)[:, None]
+        coefficients /= np.where(norms > 0, norms, 1.0)[:, None]
     largest = np.finfo(float).max
     return np.clip(np.nan_to_num(coefficients), -largest, largest)
 
 
-@dataclass(frozen=True)
-class Regressions:
-    """Least angle regressions of several targets on the same columns, centred and of norm 1."""
-
-    Z: Matrix
-    Y: np.ndarray
-    steps: int
-    #: Products of the targets with the columns, targets x columns.
-    correlations: np.ndarray
-    #: Products of all pairs of columns, where they are dense and not too many.
-    gram: np.ndarray | None
-
-    @classmethod
-    def of(cls, Z: Matrix, Y: np.ndarray, steps: int) -> Regressions:
-        """The regressions of the columns of `Y` on those of `Z`, and the products they share."""
-        m, n = Z.shape
-        few = isinstance(Z, np.ndarray) and n <= min(GRAM_COLUMNS, 4 * m)
-        gram = Z.T @ Z if few else None
-        correlations = np.ascontiguousarray(Y.T @ Z)
-        # What no column has to do with is left alone: its products are rounding errors.
-        unrelated = np.abs(correlations).max(axis=1) <= ROUNDING * np.linalg.norm(Y, axis=0)
-        correlations[unrelated] = 0.0
-        return cls(Z, Y, steps, correlations, gram)
-
-    def coefficients(self, method: str, n_jobs: int | None, bar: Progress) -> Iterator[np.ndarray]:
-        """Coefficients of one target after the other."""
-        if self.gram is not None and method == "lasso":
-            return self._by_kernel(self.gram, n_jobs, bar)
-        return self._by_scikit_learn(method, n_jobs, bar)
-
-    def _by_kernel(
-        self, gram: np.ndarray, n_jobs: int | None, bar: Progress
-    ) -> Iterator[np.ndarray]:
-        """The ends of the lasso's paths, from inner products."""
-        found = np.zeros_like(self.correlations)
-
-        def work(first: int, last: int) -> np.ndarray:
-            _kernels.lasso_path_ends(gram, self.correlations, self.steps, first, last, found)
-            return found[first:last]
-
-        for ends in in_batches(work, len(found), n_jobs=n_jobs, progress=bar):
-            yield from ends
-
-    def _by_scikit_learn(
-        self, method: str, n_jobs: int | None, bar: Progress
-    ) -> Iterator[np.ndarray]:
-        """The same where products of all pairs of columns are too many, and for other methods."""
-        pool = Parallel(n_jobs=n_jobs, require="sharedmem", return_as="generator")
-        with warnings.catch_warnings():
-            # Columns that repeat others are left out on the way, as they should be.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)
-            for found in pool(delayed(self._path_end)(j, method) for j in range(len(self.Y.T))):
-                yield found
-                bar.advance()
-
-    def _path_end(self, j: int, method: str) -> np.ndarray:
-        correlations = self.correlations[j]
-        if not correlations.any():
-            return np.zeros(self.Z.shape[1])
-        options = {"max_iter": self.steps, "method": method, "return_path": False}
-        if self.gram is not None:
-            return lars_path_gram(correlations, self.gram, n_samples=len(self.Z), **options)[2]
-        if isinstance(self.Z, CentredMatrix):
-            return screened_path_end(self.Z, correlations, self.steps, method)
-        return lars_path(self.Z, self.Y[:, j], Xy=correlations, Gram=None, **options)[2]
-
-
+@with_parameters
 class MCFS(SpectralRanker):
     r"""Multi-cluster feature selection: good columns explain the smooth functions of a graph.
 
@@ -224,65 +119,28 @@ class MCFS(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int | None = None,
-        n_nonzero: int | None = None,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_nonzero = n_nonzero
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters)
-        if self.n_nonzero is not None:
-            check_count("n_nonzero", self.n_nonzero)
+    n_clusters: int | None = parameter(check_count, default=None)
+    n_nonzero: int | None = parameter(check_count, default=None)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         X = self._columns(table)
         graph = self._neighbour_graph(X)
+        Z, norms = centred_columns(table)
+        if self.scale_free:
+            norms = np.sqrt(table.n_rows) * (norms > 0)
         # Threads would round differently, and rounding chooses between columns that are copies.
         with one_blas_thread():
             targets = spectral_targets(graph, self.n_clusters or suggested_clusters(graph))
-            coef = regress(
-                *self._unit_columns(table, X),
+            self.coef_ = mcfs_coefficients(
+                Z,
+                norms,
                 targets,
                 self.n_nonzero or self._count_selected(table.n_columns),
-                method="lasso" if self.preset is None else toolbox.MCFS_METHOD,
+                as_toolbox=self.preset is not None,
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
             )
-        self.coef_ = coef
         self.n_clusters_ = targets.shape[1]
-        return np.abs(coef).max(axis=1) if self.preset is None else toolbox.mcfs_scores(coef)
-
-    def _unit_columns(self, table: Table, X: Matrix) -> tuple[Matrix, np.ndarray]:
-        """Centred columns of norm 1, and the norms that those of `X` had."""
-        if not isinstance(table, SparseTable):
-            return centred(np.asarray(X))
-        spread = table.varies if self.scale_free else table.moments.spread
-        return CentredMatrix.standardised(table, 1.0), spread * np.sqrt(table.n_rows)
+        if self.preset is not None:
+            return toolbox.mcfs_scores(self.coef_)
+        return np.abs(self.coef_).max(axis=1)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._checks import check_count, check_number
+from ..._checks import check_count, check_number, parameter, with_parameters
 from ...ranker import MethodCard
-from ...table import ColumnChoice, SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix
-from ..scaling import constant_columns
+from ...table import Table
+from ..centred_matrix import ColumnMatrix
 from . import toolbox
-from .graph import Weights
 from .ndfs_solver import NDFSOptions, NDFSResult, ndfs, normalised_laplacian, starting_clusters
 from .ndfs_toolbox import ToolboxLaplacian, require_squarable, toolbox_ndfs
 from .spectral_ranker import SpectralRanker
 from .spectrum import suggested_clusters
 
 
+@with_parameters
 class NDFS(SpectralRanker):
     r"""Nonnegative discriminative feature selection: clusters and coefficients together.
 
@@ -96,55 +96,13 @@ class NDFS(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        n_clusters: int | None = None,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        gamma: float = 1e8,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        random_state=None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.max_iter = max_iter
-        self.tol = tol
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.n_clusters is not None:
-            check_count("n_clusters", self.n_clusters)
-        for name in ("alpha", "beta", "gamma"):
-            check_number(name, getattr(self, name), high=1e12, open_low=True)
-        check_number("tol", self.tol)
-        check_count("max_iter", self.max_iter)
+    n_clusters: int | None = parameter(check_count, default=None)
+    alpha: float = parameter(check_number, default=1.0, high=1e12, open_low=True)
+    beta: float = parameter(check_number, default=1.0, high=1e12, open_low=True)
+    gamma: float = parameter(check_number, default=1e8, high=1e12, open_low=True)
+    max_iter: int = parameter(check_count, default=1000)
+    tol: float = parameter(check_number, default=1e-6)
+    random_state: Any = None
 
     def _raw_scores(self, table: Table) -> np.ndarray:
         result = self._solve(table)
@@ -170,18 +128,10 @@ class NDFS(SpectralRanker):
         if self.preset is not None:
             return toolbox_ndfs(X, ToolboxLaplacian(graph), self._start(X, graph), options)
         # No column stands in for an intercept: without their means, constant ones are 0.
-        X = _centred(table, X, self.scale_free)
+        Z, units = self._about_means(table, X)
+        X = Z / (1.0 / units)
         return ndfs(X, normalised_laplacian(graph), self._start(X, graph), options)
 
-    def _start(self, X: Matrix, graph: sparse.csr_array) -> np.ndarray:
+    def _start(self, X: ColumnMatrix, graph: sparse.csr_array) -> np.ndarray:
         count = min(self.n_clusters or suggested_clusters(graph), len(X))
         return starting_clusters(X, count, check_random_state(self.random_state))
-
-
-def _centred(table: Table, X: Matrix, standardised: bool) -> Matrix:
-    """The columns of `X`, or of a sparse table, about their means."""
-    if isinstance(X, np.ndarray):
-        return np.where(constant_columns(X), 0.0, X - X.mean(axis=0))
-    if standardised or not isinstance(table, SparseTable):
-        return X
-    return CentredMatrix.of(table, table.moments.mean, table.varies.astype(np.float64))

@@ -29,12 +29,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..._parallel import interruptible, one_blas_thread, one_openmp_thread
 from ..._progress import progress
-from ..centred_matrix import CentredMatrix, Matrix
+from ..centred_matrix import ColumnMatrix
 from .graph import degrees
 
 #: Added to the squared norm of each row of W, so that the penalty is smooth at 0.
 SMOOTHING = 1e-16
-#: Matrix or columns up to which more than one thread would be in each other's way.
+#: Rows or columns up to which more than one thread would be in each other's way.
 SMALL_SYSTEM = 500
 #: How often a step is halved before F is taken to be at its best.
 MOST_HALVINGS = 40
@@ -74,9 +74,9 @@ class NDFSResult:
 class Ridge:
     """Regressions on `X` with one quadratic penalty per column, by the smaller system."""
 
-    def __init__(self, X: Matrix) -> None:
+    def __init__(self, X: ColumnMatrix) -> None:
         self._X = X
-        self._products = X.T @ X if X.shape[1] <= X.shape[0] else None
+        self._products = X.all_column_products() if X.shape[1] <= X.shape[0] else None
 
     def penalised(self, penalty: np.ndarray) -> Regression:
         """The regression for given penalties."""
@@ -86,13 +86,13 @@ class Ridge:
 
 
 class RowSystem:
-    """Matrix x rows: the residual is ``(I + X A^-1 X')^-1 F``, and A W = X' residual."""
+    """Rows x rows: the residual is ``(I + X A^-1 X')^-1 F``, and A W = X' residual."""
 
-    def __init__(self, X: Matrix, penalty: np.ndarray) -> None:
+    def __init__(self, X: ColumnMatrix, penalty: np.ndarray) -> None:
         self._X, self._penalty = X, penalty
-        scaled = X / np.sqrt(penalty)
+        products = (X / np.sqrt(penalty)).row_products(slice(0, len(X)))
         # Symmetric, and column after column: LAPACK would make a copy of it otherwise.
-        self._factor = _factor_plus_one((scaled @ scaled.T).T)
+        self._factor = _factor_plus_one(products.T)
 
     def residual(self, F: np.ndarray) -> np.ndarray:
         """What the columns do not explain of `F`."""
@@ -101,13 +101,13 @@ class RowSystem:
     def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and residual."""
         residual = self.residual(F)
-        return (self._X.T @ residual) / self._penalty[:, None], residual
+        return (residual.T @ self._X).T / self._penalty[:, None], residual
 
 
 class ColumnSystem:
     """Columns x columns: ``(X'X + A) W = X' F``, scaled so that no penalty is too large."""
 
-    def __init__(self, X: Matrix, products: np.ndarray, penalty: np.ndarray) -> None:
+    def __init__(self, X: ColumnMatrix, products: np.ndarray, penalty: np.ndarray) -> None:
         self._X = X
         self._scale = 1.0 / np.sqrt(penalty)[:, None]
         self._factor = _factor_plus_one(products * self._scale * self._scale.T)
@@ -118,7 +118,7 @@ class ColumnSystem:
 
     def solve(self, F: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients and residual."""
-        right = self._scale * (self._X.T @ F)
+        right = self._scale * (F.T @ self._X).T
         coef = self._scale * linalg.cho_solve(self._factor, right, check_finite=False)
         return coef, F - self._X @ coef
 
@@ -134,7 +134,7 @@ def _factor_plus_one(system: np.ndarray) -> tuple[np.ndarray, bool]:
     return np.asfortranarray(factor), False
 
 
-def threads_for(X: Matrix) -> AbstractContextManager:
+def threads_for(X: ColumnMatrix) -> AbstractContextManager:
     """One thread while the system is small.
 
     A step alternates between the BLAS of NumPy and that of SciPy, and the idle threads of each
@@ -143,13 +143,12 @@ def threads_for(X: Matrix) -> AbstractContextManager:
     return one_blas_thread() if min(X.shape) <= SMALL_SYSTEM else nullcontext()
 
 
-def starting_clusters(X: Matrix, n_clusters: int, random_state) -> np.ndarray:
+def starting_clusters(X: ColumnMatrix, n_clusters: int, random_state) -> np.ndarray:
     """k-means indicators with orthonormal columns, lifted off 0 so that all can change."""
-    values = X.by_rows if isinstance(X, CentredMatrix) else X
     # One thread, so that sums are in one order; fewer distinct rows than clusters is fine.
     with one_blas_thread(), one_openmp_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        labels = KMeans(n_clusters, n_init=10, random_state=random_state).fit(values).labels_
+        labels = KMeans(n_clusters, n_init=10, random_state=random_state).fit(X.by_rows).labels_
     indicators = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)
     return indicators / np.sqrt(np.maximum(indicators.sum(axis=0), 1.0)) + 0.02
 
@@ -161,7 +160,7 @@ def normalised_laplacian(graph: sparse.csr_array) -> sparse.csr_array:
 
 
 def ndfs(
-    X: Matrix, laplacian: sparse.csr_array | np.ndarray, F: np.ndarray, options: NDFSOptions
+    X: ColumnMatrix, laplacian: sparse.csr_array | np.ndarray, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Minimise the objective from the start `F`; it never increases."""
     with threads_for(X), progress("finding clusters", options.max_iter, options.verbose) as bar:

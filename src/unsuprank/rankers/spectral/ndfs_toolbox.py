@@ -22,7 +22,7 @@ from scipy import sparse
 
 from ..._progress import progress
 from ...table import SparseTable, Table
-from ..centred_matrix import Matrix
+from ..centred_matrix import ColumnMatrix
 from ..scaling import LARGEST
 from .graph import degrees
 from .ndfs_solver import NDFSOptions, NDFSResult, Regression, Ridge, threads_for
@@ -68,7 +68,7 @@ class ToolboxLaplacian:
 
 
 def toolbox_ndfs(
-    X: Matrix, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
+    X: ColumnMatrix, laplacian: ToolboxLaplacian, F: np.ndarray, options: NDFSOptions
 ) -> NDFSResult:
     """Steps from the start `F` until the toolbox would stop; `options.tol` is not used."""
     history: list[float] = []

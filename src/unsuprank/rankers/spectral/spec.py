@@ -12,83 +12,71 @@ so the first two need no eigenvectors, only sums over the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_number
+from ..._checks import check_choice, check_count, check_number, parameter, with_parameters
 from ..._parallel import one_blas_thread
+from ...column_totals import column_totals
 from ...ranker import MethodCard
-from ...table import ColumnChoice, SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix, column_products, column_squares
-from ..scaling import constant_columns, largest_sizes, unit_size
+from ...table import Table
+from ..centred_matrix import ColumnMatrix
 from . import toolbox
 from .complete_graph import CompleteGraph
-from .graph import LARGEST_EIGENVALUE, Weights, degrees
+from .graph import LARGEST_EIGENVALUE, degrees
 from .spectral_ranker import SpectralRanker
 from .spectrum import smoothest_functions
 
-Graph: TypeAlias = "CompleteGraph | sparse.csr_array | np.ndarray"
+Graph: TypeAlias = CompleteGraph | sparse.csr_array | np.ndarray
 
 
-def spec_scores(X: np.ndarray, graph: Graph, style: int = 0) -> np.ndarray:
+def spec_scores(
+    f: ColumnMatrix, graph: Graph, style: int = 0, means: np.ndarray | float = 0.0
+) -> np.ndarray:
     """SPEC's own value for each column: lower is better for styles -1 and 0, higher for others.
 
-    Constant columns get the worst value there can be: 2 for styles -1 and 0, 0 for others.
+    Columns are centred, because ``f' L f`` does not change when a constant is added to f, and fewer
+    digits cancel; `means` are those that they had, in the unit that they have now. Constant columns
+    get the worst value there can be: 2 for styles -1 and 0, 0 for others.
     """
-    return column_scorer(graph, style)(X)
-
-
-def column_scorer(graph: Graph, style: int) -> Callable[[np.ndarray], np.ndarray]:
-    """What gives the values of some columns; what all columns share is done once."""
-    if style < 2:
-        return lambda X: closed_form(*_about_means(X), constant_columns(X), graph, style)
-    dense = graph.toarray() if isinstance(graph, CompleteGraph) else graph
-    values, vectors = smoothest_functions(dense, style - 1)
-    degree = degrees(dense)
-
-    def scores(X: np.ndarray) -> np.ndarray:
-        f = unit_size(X)
-        size = np.einsum("ij,ij,i->j", f, f, degree)
-        parts = vectors.T @ (np.sqrt(degree)[:, None] * f)
-        agreement = (LARGEST_EIGENVALUE - values) @ np.square(parts)
-        return np.where(constant_columns(X), 0.0, agreement / np.where(size > 0, size, 1.0))
-
-    return scores
-
-
-def _about_means(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of size 1 and mean 0, and the means they had."""
-    f = unit_size(X)
-    mean = f.mean(axis=0)
-    f -= mean
-    return f, mean
-
-
-def closed_form(
-    f: Matrix, mean: np.ndarray, constant: np.ndarray, graph: Graph, style: int
-) -> np.ndarray:
-    """Values under the styles -1 and 0 of columns that were shifted by their means.
-
-    ``f' L f`` does not change when a constant is added to f. So columns are shifted towards 0
-    first, and fewer digits cancel.
-    """
-    if isinstance(graph, CompleteGraph):
+    if style >= 2:
+        graph = graph.toarray() if isinstance(graph, CompleteGraph) else graph
+        degree, agreement = degrees(graph), _agreement(f, graph, style - 1)
+    elif isinstance(graph, CompleteGraph):
         degree, form = graph.sums(f)
+        rough = f.column_squares(degree) - form
     else:
-        degree, form = degrees(graph), column_products(f, graph @ f)
+        degree = degrees(graph)
+        rough = f.quadratic_forms(sparse.diags_array(degree) - graph)
     with one_blas_thread():  # threads would round differently
-        total, linear, square = degree.sum(), degree @ f, column_squares(f, degree)
-    size = square - np.square(linear) / total
-    if style == -1:
-        size = square + mean * (2.0 * linear + mean * total)
-    bad = constant | (size <= 0)
-    raw = np.clip((square - form) / np.where(bad, 1.0, size), 0.0, LARGEST_EIGENVALUE)
+        total, linear, square = degree.sum(), degree @ f, f.column_squares(degree)
+    if style == 0:
+        size = square - np.square(linear) / total
+    else:
+        size = square + means * (2.0 * linear + means * total)
+    bad = (square <= 0) | (size <= 0)
+    size = np.where(bad, 1.0, size)
+    if style >= 2:
+        return np.where(bad, 0.0, agreement / size)
+    raw = np.clip(rough / size, 0.0, LARGEST_EIGENVALUE)
     return np.where(bad, LARGEST_EIGENVALUE, raw)
 
 
+def _agreement(f: ColumnMatrix, graph: sparse.csr_array | np.ndarray, count: int) -> np.ndarray:
+    """Squared products of ``D^1/2 f`` with the smoothest functions, each weighted by 2 - s."""
+    values, vectors = smoothest_functions(graph, count)
+    parts = (vectors * np.sqrt(degrees(graph))[:, None]).T @ f
+    return (LARGEST_EIGENVALUE - values) @ np.square(parts)
+
+
+def _check_style(name: str, value: Any) -> None:
+    if check_count(name, value, minimum=-1) == 1:
+        raise ValueError(f"{name} must be -1, 0 or at least 2, got 1.")
+
+
+@with_parameters
 class SPEC(SpectralRanker):
     r"""SPEC: good columns agree with the smooth functions on a graph of the rows.
 
@@ -153,66 +141,20 @@ class SPEC(SpectralRanker):
         ),
     )
 
-    def __init__(
-        self,
-        *,
-        style: int = 0,
-        graph: str = "rbf",
-        gamma: float | None = None,
-        standardize: bool = True,
-        n_neighbors: int = 5,
-        weights: Weights = "heat",
-        width: float | None = None,
-        preset: str | None = None,
-        max_samples: int | float | None = None,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.style = style
-        self.graph = graph
-        self.gamma = gamma
-        self.standardize = standardize
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.width = width
-        self.preset = preset
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if check_count("style", self.style, minimum=-1) == 1:
-            raise ValueError("style must be -1, 0 or at least 2, got 1.")
-        check_choice("graph", self.graph, ("rbf", "knn"))
-        if self.gamma is not None:
-            check_number("gamma", self.gamma, open_low=True)
+    style: int = parameter(_check_style, default=0)
+    graph: str = parameter(check_choice, default="rbf", choices=("rbf", "knn"))
+    gamma: float | None = parameter(check_number, default=None, open_low=True)
 
     def _raw_scores(self, table: Table) -> np.ndarray:
-        X, how, style = self._columns(table), self._in_force(), int(self.style)
+        X, how = self._columns(table), self._in_force()
         graph: Graph
         if how.graph == "knn":
             graph = self._neighbour_graph(X)
         else:
             graph = CompleteGraph.of(X, how.gamma, self.n_jobs, self.verbose)
-        if isinstance(table, SparseTable) and how.graph == "rbf" and style < 2:
-            # Its weights are made once, for all columns together.
-            return closed_form(*self._sparse_about_means(table), ~table.varies, graph, style)
-        return self._by_blocks(table, X, column_scorer(graph, style))
-
-    def _sparse_about_means(self, table: SparseTable) -> tuple[CentredMatrix, np.ndarray]:
-        """Columns of size 1 and mean 0, and the means they had."""
-        if self.scale_free:
-            return CentredMatrix.standardised(table, 1.0), np.zeros(table.n_columns)
-        moments = table.moments
-        size = largest_sizes(np.array([moments.low, moments.high]))
-        return CentredMatrix.of(table, moments.mean, 1.0 / size), moments.mean / size
+        Z, units = self._about_means(table, X)
+        means = 0.0 if self.scale_free else column_totals(table).mean / units
+        return spec_scores(Z, graph, int(self.style), means)
 
     def _better(self, raw: np.ndarray) -> np.ndarray:
         better = raw if self.style >= 2 else LARGEST_EIGENVALUE - raw

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from copy import copy
-from inspect import cleandoc
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
 from scipy import sparse
 
-from ..._checks import check_choice, check_count, check_flag, check_number
-from ...ranker import Ranker
-from ...table import SparseTable, Table
-from ..centred_matrix import CentredMatrix, Matrix
-from ..sampled_rows import RanksSample
-from ..scaling import centred
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_number,
+    parameter,
+    with_parameters,
+)
+from ...ranker import Ranker, with_quotations
+from ...table import Table
+from ..centred_matrix import ColumnMatrix, centred_columns, columns_about_means, raw_columns
+from ..row_sampling import RowSampleMixin
 from .graph import GraphOptions, Weights, neighbour_graph
 from .toolbox import PRESETS, PublishedSettings
 
@@ -58,7 +62,8 @@ n_clusters : int, optional
     near 0. It is in ``n_clusters_``."""
 
 
-class SpectralRanker(RanksSample, Ranker):
+@with_parameters
+class SpectralRanker(RowSampleMixin, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
     A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
@@ -69,31 +74,23 @@ class SpectralRanker(RanksSample, Ranker):
     accepts_sparse = True
     published: ClassVar[PublishedSettings]
 
-    standardize: bool
-    n_neighbors: int
-    weights: Weights
-    width: float | None
-    preset: str | None
-    n_jobs: int | None
-    verbose: int
+    standardize: bool = parameter(check_flag, default=True)
+    n_neighbors: int = parameter(check_count, default=5)
+    weights: Weights = parameter(check_choice, default="heat", choices=get_args(Weights))
+    width: float | None = parameter(check_number, default=None, open_low=True)
+    preset: str | None = parameter(check_choice, default=None, choices=PRESETS)
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__doc__:
-            cls.__doc__ = _with_quotations(cleandoc(cls.__doc__), cls.published)
+        texts = {"n_clusters": N_CLUSTERS_DOC, "toolbox_notes": cls.published.notes}
+        texts["shared_parameters"] = SHARED_PARAMETERS_DOC.format(published=cls.published)
+        cls.__doc__ = with_quotations(cls.__doc__, texts)
 
     @property
     def scale_free(self) -> bool:
         return bool(self._in_force().standardize)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("standardize", self.standardize)
-        check_count("n_neighbors", self.n_neighbors)
-        check_choice("weights", self.weights, get_args(Weights))
-        if self.width is not None:
-            check_number("width", self.width, open_low=True)
-        check_choice("preset", self.preset, PRESETS)
 
     def _score(self, table: Table) -> np.ndarray:
         raw = self._raw_scores(table)
@@ -116,36 +113,17 @@ class SpectralRanker(RanksSample, Ranker):
             return self
         return copy(self).set_params(**self.published.parameters)
 
-    def _columns(self, table: Table) -> Matrix:
-        """The columns that rows are compared by and that are scored."""
-        if not isinstance(table, SparseTable):
-            return self._scaled(table.values)
+    def _columns(self, table: Table) -> ColumnMatrix:
+        """The columns that rows are compared by: standardised, or as they come."""
         if self.scale_free:
-            return CentredMatrix.standardised(table, np.sqrt(table.n_rows))
-        return CentredMatrix.of(table, np.zeros(table.n_columns), np.ones(table.n_columns))
+            return centred_columns(table, np.sqrt(table.n_rows))[0]
+        return raw_columns(table)
 
-    def _scaled(self, values: np.ndarray) -> np.ndarray:
-        return centred(values, np.sqrt(len(values)))[0] if self.scale_free else values
+    def _about_means(self, table: Table, X: ColumnMatrix) -> tuple[ColumnMatrix, np.ndarray]:
+        """The columns of `X` without their means, over some units, and these."""
+        return (X, np.ones(X.shape[1])) if self.scale_free else columns_about_means(table)
 
-    def _by_blocks(
-        self, table: Table, X: Matrix, score: Callable[[np.ndarray], np.ndarray]
-    ) -> np.ndarray:
-        """Scores of all columns, those of a sparse table written out some at a time."""
-        if isinstance(X, np.ndarray):
-            return score(X)
-        return np.concatenate([score(self._scaled(block)) for _, block in table.blocks()])
-
-    def _neighbour_graph(self, X: Matrix) -> sparse.csr_array:
+    def _neighbour_graph(self, X: ColumnMatrix) -> sparse.csr_array:
         how = self._in_force()
         options = GraphOptions(how.n_neighbors, how.weights, how.width, how.n_jobs, how.verbose)
         return neighbour_graph(X, options)
-
-
-def _with_quotations(doc: str, published: PublishedSettings) -> str:
-    for name, text in {
-        "shared_parameters": SHARED_PARAMETERS_DOC.format(published=published),
-        "n_clusters": N_CLUSTERS_DOC,
-        "toolbox_notes": published.notes,
-    }.items():
-        doc = doc.replace(f"{{{name}}}", text)
-    return doc

@@ -20,11 +20,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import lars_path
 
+from ..._parallel import in_batches
+from ..._progress import Progress
+from ..centred_matrix import ColumnMatrix
 from .graph import LARGEST_EIGENVALUE
+from .lasso_path import target_correlations
 
 PRESETS = (None, "scikit-feature")
 #: Columns whose scores differ by less than this share of the largest that there can be tie.
@@ -109,8 +115,27 @@ come: those with a large mean stand in for the missing intercept and those with 
 need large coefficients, so here columns are standardised by default.""",
 )
 
-#: Least angle regression without the lasso's drops, as scikit-learn names it.
-MCFS_METHOD: Literal["lar"] = "lar"
+
+def least_angle_ends(
+    Z: ColumnMatrix, Y: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
+) -> np.ndarray:
+    """Coefficients, columns x targets, of least angle regressions without the lasso's drops.
+
+    scikit-learn's variant turns the direction of a coefficient that crosses 0, after which the
+    error of the fit can grow.
+    """
+    columns, correlations = np.asarray(Z), target_correlations(Z, Y)
+    options = {"max_iter": steps, "method": "lar", "return_path": False}
+
+    def end(j: int, _: int) -> np.ndarray:
+        return lars_path(columns, Y[:, j], Xy=correlations[j], **options)[2]
+
+    with warnings.catch_warnings():
+        # Columns that repeat others are left out on the way, as they should be.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        ends = in_batches(end, Y.shape[1], n_jobs=n_jobs, batch_size=1, progress=bar)
+        return np.column_stack(list(ends))
 
 
 def mcfs_scores(coef: np.ndarray) -> np.ndarray:

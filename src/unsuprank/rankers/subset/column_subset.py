@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from ..._progress import Progress
-from ..centred_matrix import ColumnMatrix, DenseMatrix
+from ..centred_matrix import ColumnMatrix
 from ..coordinates import root_of, root_of_square, trace_of_cube
 
 #: A column of which a smaller share than this is unexplained has nothing to add.
@@ -85,7 +85,7 @@ class Residual:
         self, coordinates: ColumnMatrix, widths: np.ndarray, candidates: np.ndarray | None = None
     ) -> None:
         if coordinates.shape[0] > coordinates.shape[1] and coordinates.shape[1] <= MOST_LINES:
-            coordinates = DenseMatrix(root_of(coordinates.T @ coordinates))
+            coordinates = ColumnMatrix(root_of(coordinates.all_column_products()))
         self._coordinates = coordinates
         #: A A', if there is room for it.
         self._kernel = coordinates.all_row_products() if len(coordinates) <= MOST_LINES else None
@@ -137,7 +137,7 @@ class Residual:
 
     def cubes(self) -> float:
         """tr K^3 of all that is left."""
-        left, squares = self.left(), self.squares()
+        left, squares = self.left(), max(self.squares(), 0.0)
         # What rounding has made of a small difference stays between the bounds of any K.
         return float(np.clip(self._cubes, squares**2 / left if left else 0.0, squares**1.5))
 
@@ -203,12 +203,12 @@ class Residual:
         """tr K^3 before anything is chosen; estimated where K is not made."""
         if self._kernel is not None:
             return trace_of_cube(self._kernel)
-        return float(np.sum((self._coordinates.T @ root_of_square(self._coordinates)) ** 2))
+        return float(np.sum((root_of_square(self._coordinates).T @ self._coordinates) ** 2))
 
     def _times(self, vectors: np.ndarray) -> np.ndarray:
         """A A' times some vectors."""
         if self._kernel is None:
-            return self._coordinates @ (self._coordinates.T @ vectors)
+            return self._coordinates @ (vectors.T @ self._coordinates).T
         return self._kernel @ vectors
 
 

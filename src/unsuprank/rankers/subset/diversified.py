@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
-from ..._checks import check_count, check_number
+from ..._checks import check_count, check_number, parameter, with_parameters
 from ..._progress import Progress, progress
 from ...ranker import MethodCard, Ranker
-from ...table import ColumnChoice, Table, read_table
+from ...table import Table, read_table
 from ..centred_matrix import ColumnMatrix
 from ..coordinates import Coordinates
 from ..forest import Genie3
@@ -20,6 +20,12 @@ from ..forest import Genie3
 LEAST_NOVELTY = 1e-9
 
 
+def _check_ranker(name: str, value: Any) -> None:
+    if not isinstance(value, Ranker):
+        raise TypeError(f"{name} must be a ranker of unsuprank or None, got {value!r}.")
+
+
+@with_parameters
 class Diversified(Ranker):
     """Re-order a ranker's columns so that near-copies of better ones come later.
 
@@ -38,10 +44,7 @@ class Diversified(Ranker):
         Any ranker of this package; `Genie3` with `random_state=0` by default.
     redundancy : float, default=1.0
         How much copies are moved down; 0 leaves the ranking as it is.
-    n_features_to_select : int or float, default=16
-        Columns that ``transform`` keeps: a count, or a fraction of all columns.
-    include, exclude : names, patterns or indices of columns, optional
-        Columns that are always selected, and columns that never are; see :class:`Ranker`.
+    {selection}
     n_picks : int, default=256
         Columns that are compared with all others when they are chosen; those that come after
         follow by what they are worth then.
@@ -96,24 +99,10 @@ class Diversified(Ranker):
     accepts_nominal = True
     accepts_sparse = True
 
-    def __init__(
-        self,
-        ranker: Ranker | None = None,
-        *,
-        redundancy: float = 1.0,
-        n_features_to_select: int | float = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_picks: int = 256,
-        verbose: int = 0,
-    ) -> None:
-        self.ranker = ranker
-        self.redundancy = redundancy
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_picks = n_picks
-        self.verbose = verbose
+    ranker: Ranker | None = parameter(_check_ranker, default=None, kw_only=False)
+    redundancy: float = parameter(check_number, default=1.0)
+    n_picks: int = parameter(check_count, default=256)
+    verbose: int = 0
 
     @property
     def takes_sparse(self) -> bool:
@@ -122,12 +111,6 @@ class Diversified(Ranker):
     @property
     def scale_free(self) -> bool:
         return self._wrapped().scale_free
-
-    def _check_parameters(self) -> None:
-        if self.ranker is not None and not isinstance(self.ranker, Ranker):
-            raise TypeError(f"ranker must be a ranker of unsuprank or None, got {self.ranker!r}.")
-        check_number("redundancy", self.redundancy)
-        check_count("n_picks", self.n_picks)
 
     def _wrapped(self) -> Ranker:
         return Genie3(random_state=0) if self.ranker is None else self.ranker

@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import check_choice, check_count
+from ..._checks import (
+    check_choice,
+    check_count,
+    check_fraction_or_count,
+    parameter,
+    with_parameters,
+)
 from ..._parallel import one_blas_thread
 from ..._progress import progress
 from ...ranker import MethodCard, Ranker
@@ -28,6 +34,7 @@ POOL_LARGE = 100
 MAX_SWAPS = 40
 
 
+@with_parameters
 class GreedyCSS(Ranker):
     """Rank columns so that each explains most of what those before it leave unexplained.
 
@@ -67,8 +74,7 @@ class GreedyCSS(Ranker):
         from the chosen ones on the scale they come in, falls on the rows of `X`. It begins with
         as many columns of the largest variance instead if their error is smaller. It needs
         numeric columns.
-    nominal_features : sequence of names, indices, or mask, optional
-        Nominal columns of a plain array; those of a DataFrame are found by their type.
+    {nominal_features}
     n_jobs : int, optional
         Threads for the polish; the answer does not depend on it.
     scheduler : str, Client or None, default=None
@@ -176,32 +182,18 @@ class GreedyCSS(Ranker):
     accepts_nominal = True
     accepts_sparse = True
     streams_rows = True
-    finds_number = True
+    supports_auto_k = True
 
-    def __init__(
-        self,
-        *,
-        n_features_to_select: int | float | str = 16,
-        include: ColumnChoice = None,
-        exclude: ColumnChoice = None,
-        n_picks: int = 64,
-        scale: str = "standard",
-        polish: str | None = None,
-        nominal_features=None,
-        n_jobs: int | None = None,
-        scheduler: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.include = include
-        self.exclude = exclude
-        self.n_picks = n_picks
-        self.scale = scale
-        self.polish = polish
-        self.nominal_features = nominal_features
-        self.n_jobs = n_jobs
-        self.scheduler = scheduler
-        self.verbose = verbose
+    n_features_to_select: int | float | str = parameter(
+        check_fraction_or_count, default=16, words=("auto",)
+    )
+    n_picks: int = parameter(check_count, default=64)
+    scale: str = parameter(check_choice, default="standard", choices=tuple(SCALES))
+    polish: str | None = parameter(check_choice, default=None, choices=(None, "knn"))
+    nominal_features: ColumnChoice = None
+    n_jobs: int | None = None
+    scheduler: Any = None
+    verbose: int = 0
 
     @property
     def takes_sparse(self) -> bool:
@@ -210,11 +202,6 @@ class GreedyCSS(Ranker):
     @property
     def scale_free(self) -> bool:
         return self.scale == "standard" and self.polish is None
-
-    def _check_parameters(self) -> None:
-        check_count("n_picks", self.n_picks)
-        check_choice("scale", self.scale, tuple(SCALES))
-        check_choice("polish", self.polish, (None, "knn"))
 
     def _check_polish(self, rows: Rows) -> None:
         """Refuse what `polish` cannot work with."""

@@ -137,10 +137,10 @@
     out.push(`It explains ${share(col.explained[j])} of the variance of the other columns, ${more} `
       + `(${share(col.chance[j])} with its rows shuffled).`);
     if (!data.nominal[j] && numbers.length > 1) {
-      out.push(`By spread it is number ${spreadRank[j]} of the ${numbers.length} columns of numbers.`);
+      out.push(`By spread it is number ${spreadRank[j]} of the ${numbers.length} numeric columns.`);
     }
     out.push(`${col.strong[j] || "None"} of the ${data.leading} leading columns `
-      + `${col.strong[j] === 1 ? "goes" : "go"} closely with it (association of at least ${data.strong}).`);
+      + `${col.strong[j] > 1 ? "are" : "is"} strongly associated with it (at least ${data.strong}).`);
     if (col.missing[j] > 0) out.push(`${share(col.missing[j])} of its values are missing.`);
     if (col.zero[j] > 0.5) out.push(`${share(col.zero[j])} of its values are zero.`);
     return out.join(" ");
@@ -177,7 +177,7 @@
     }
     $("card-colour").hidden = !data.rows[j] || !$("colour-by");
     $("card-colour").value = j;
-    $("card-near").replaceChildren(...(near.length ? near : ["nothing is like it"]));
+    $("card-near").replaceChildren(...(near.length ? near : ["none is similar"]));
     if (!$("card").open) $("card").showModal();
     $("card").scrollTop = 0;
   };

@@ -1,14 +1,32 @@
-"""What is known of the scikit-feature collection: names, shapes, sizes and checksums.
+"""The scikit-feature collection: names, shapes, sizes and checksums, and how it is downloaded.
 
 The files are those of the GitHub repository jundongl/scikit-feature, commit
 48cffad4e88ff4b9d2f1c7baffb314d1b3303792, directory ``skfeature/data``. Where no copy was at
 hand, only the shape is known, and ``checksum`` is None: such a file is verified by its
 shape alone, and only when that is asked for.
+
+A download is resumed after a cut, verified, and never half there. Bytes go to a hidden file beside
+the target. A connection that breaks is taken up again where it stopped, as long as every few
+attempts make progress. Only a file that passed its check gets its name; whatever fails leaves
+nothing behind.
 """
 
 from __future__ import annotations
 
+import csv
+import http.client
+import time
+import urllib.error
+import urllib.request
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import IO
+
+from ..._progress import Progress, progress
+from ...io import FileProblem
+from ...io.write import atomic_path
+from .data_sets import file_checksum, load_data_set
 
 #: Where the collection is published.
 BASE_URL = "https://raw.githubusercontent.com/jundongl/scikit-feature/master/skfeature/data"
@@ -24,164 +42,120 @@ class KnownFile:
     size: int | None = None
     checksum: str | None = None
 
-    @property
-    def file_name(self) -> str:
-        """Name of the file where it is published, and where it is kept."""
-        return f"{self.name}.mat"
 
+def _read() -> dict[str, KnownFile]:
+    text = (files(__package__) / "assets" / "collection.csv").read_text("utf-8")
+    return {
+        name: KnownFile(name, int(rows), int(columns), int(size or 0) or None, checksum or None)
+        for name, rows, columns, size, checksum in list(csv.reader(text.splitlines()))[1:]
+    }
 
-_FILES = (
-    KnownFile(
-        "ALLAML",
-        72,
-        7129,
-        3639219,
-        "068afe0fe1021932e1e7d801294c267de8aeaa9d41899acfac024e72b0d44c1e",
-    ),
-    KnownFile(
-        "arcene",
-        200,
-        10000,
-        1900005,
-        "779d678207b9a8c0ba8f2f5ecdb2216d9f98bf475ab040e806797efd36331bc5",
-    ),
-    KnownFile(
-        "BASEHOCK",
-        1993,
-        4862,
-        279059,
-        "e0452e0f3c0fefdc5cb6352165e4ba4a25c3a2a7b5a5b4d44e103742d6317aa0",
-    ),
-    KnownFile("Carcinom", 174, 9182),
-    KnownFile("CLL-SUB-111", 111, 11340),
-    KnownFile(
-        "COIL20",
-        1440,
-        1024,
-        3024549,
-        "4595ebdda07f47b0eb014fcfaddc22b452f9aed9c1d9261a0d5bc336c1ee1344",
-    ),
-    KnownFile(
-        "colon",
-        62,
-        2000,
-        36319,
-        "ffcdeba03eb67cec403fa1dc9f827c22a6e2c57786bf3e01dfe1b4b3e25e0a2f",
-    ),
-    KnownFile("gisette", 7000, 5000),
-    KnownFile("GLI-85", 85, 22283),
-    KnownFile(
-        "GLIOMA",
-        50,
-        4434,
-        1462087,
-        "c31cd32edd770c7a102729839e670e588bc959a591e0eae5a0676c9ca11d4c4f",
-    ),
-    KnownFile(
-        "Isolet",
-        1560,
-        617,
-        3652673,
-        "ea73c69b1342a7def8199458e53a70307a83d557eceb2579863dda57c3ccd2b1",
-    ),
-    KnownFile(
-        "leukemia",
-        72,
-        7070,
-        154743,
-        "eb92382fb77c968864cb0a92a2c77acde7f88ba7fe5fd5a64b98184e3a05269d",
-    ),
-    KnownFile("lung", 203, 3312),
-    KnownFile("lung_small", 73, 325),
-    KnownFile(
-        "lymphoma",
-        96,
-        4026,
-        110185,
-        "bd834ed911d47ecf2e07625ed77617d514d89ee398fa2e7a787230f7cf5243f8",
-    ),
-    KnownFile(
-        "madelon",
-        2600,
-        500,
-        1496573,
-        "7dc9c9ff8d902651948e2df7f9cb6ed38c5d91e4c4159914cecb1ddbc7def12c",
-    ),
-    KnownFile(
-        "nci9",
-        60,
-        9712,
-        169288,
-        "e336aa43eaf3103803252604375a89141043994a54f93222f7ccc12b5b910789",
-    ),
-    KnownFile(
-        "ORL",
-        400,
-        1024,
-        376584,
-        "e257ec36002e48688ed7f3b9fda13f479f2fd98864fa0672d1353eda1912b189",
-    ),
-    KnownFile("orlraws10P", 100, 10304),
-    KnownFile(
-        "PCMAC",
-        1943,
-        3289,
-        191131,
-        "9999dfccf97ab88f87127dd3457da436acb75cda9f0af4750e7cae5fe1a31b25",
-    ),
-    KnownFile(
-        "pixraw10P",
-        100,
-        10000,
-        520463,
-        "aa4b474244ae847dc2efdc868c0ff58fc3748a830c2ffdf760a1697cf72088f8",
-    ),
-    KnownFile(
-        "Prostate-GE",
-        102,
-        5966,
-        1524983,
-        "050b598534dbc662f23e30f39b41354b61d02ab8567837bcf9b1091c1c636ab4",
-    ),
-    KnownFile(
-        "RELATHE",
-        1427,
-        4322,
-        226918,
-        "1091fe26c721aa69ddc5ce3ebcef54e03565809cae07e1769cef45ad23ab28d0",
-    ),
-    KnownFile("SMK-CAN-187", 187, 19993),
-    KnownFile(
-        "TOX-171",
-        171,
-        5748,
-        3470586,
-        "f52f57e61775b7830c84750456d7fadfd220d1cc8eed26419c3390eb9216cc84",
-    ),
-    KnownFile("USPS", 9298, 256),
-    KnownFile("warpAR10P", 130, 2400),
-    KnownFile(
-        "warpPIE10P",
-        210,
-        2420,
-        458267,
-        "0d22b0e4fe224ea7347ae266370b6eb0d724d5fd0ad7da71261a58c24e08c3c2",
-    ),
-    KnownFile(
-        "Yale",
-        165,
-        1024,
-        161021,
-        "cccd29abd2c520dd5cc8ff7645b422c2bdadd59406a6b6a0239143d9d44afcf3",
-    ),
-)
 
 #: The collection by name.
-COLLECTION: dict[str, KnownFile] = {file.name: file for file in _FILES}
+COLLECTION = _read()
+#: Attempts in a row without a new byte before a download is given up.
+ATTEMPTS = 4
+_CHUNK = 1 << 16
 
 
-def known_file(name: str) -> KnownFile:
-    """The file of a data set; a wrong name is answered with the right ones."""
+def fetch(
+    name: str,
+    directory: Path,
+    *,
+    base_url: str = BASE_URL,
+    verify: bool = True,
+    verbose: int = 0,
+    pause: float = 1.0,
+) -> Path:
+    """Download one data set into `directory`, unless it is there and right.
+
+    Parameters
+    ----------
+    name : str
+        Name of a data set of the collection.
+    directory : Path
+        Made if it does not exist.
+    base_url : str
+        Where the .mat files are published.
+    verify : bool, default=True
+        Whether the SHA-256 must match. Where none is known, only ``verify=False``
+        downloads, and the shape of the matrix is checked instead.
+    verbose : int
+        1 shows progress.
+    pause : float
+        Seconds before a broken connection is tried again.
+    """
     if name not in COLLECTION:
         raise ValueError(f"No data set is called {name!r}; there are: {', '.join(COLLECTION)}.")
-    return COLLECTION[name]
+    file = COLLECTION[name]
+    if verify and file.checksum is None:
+        raise FileProblem(
+            f"No checksum of {name} is known, so the file cannot be verified; use --no-verify "
+            f"(verify=False) to accept any file with {file.rows} x {file.columns} values."
+        )
+    directory.mkdir(parents=True, exist_ok=True)
+    target = directory / f"{name}.mat"
+    if target.exists() and problem(file, target) is None:
+        return target
+    with atomic_path(target) as part:
+        _download(f"{base_url}/{name}.mat", part, verbose, pause)
+        wrong = problem(file, part, verify)
+        if wrong is not None:
+            raise FileProblem(
+                f"The download of {name} is not the file that is known: {wrong}. It was deleted; "
+                "try again, or use another base URL."
+            )
+    return target
+
+
+def problem(file: KnownFile, path: Path, verify: bool = True) -> str | None:
+    """What is wrong with a file of the collection, or None; its shape alone unless `verify`."""
+    if verify and file.checksum is not None:
+        if path.stat().st_size != file.size:
+            return f"it has {path.stat().st_size} bytes instead of {file.size}"
+        return None if file_checksum(path) == file.checksum else "its SHA-256 does not match"
+    try:
+        shape = load_data_set(path).table.shape
+    except ValueError as error:
+        return str(error)
+    wanted = (file.rows, file.columns)
+    return None if shape == wanted else f"X has shape {shape} instead of {wanted}"
+
+
+def _download(url: str, part: Path, verbose: int, pause: float) -> None:
+    fruitless = 0
+    label = f"fetching {url.rsplit('/', 1)[1]}"
+    with part.open("wb") as stream, progress(label, 1, verbose) as bar:
+        while fruitless < ATTEMPTS:
+            before = stream.tell()
+            try:
+                if _receive(url, stream, bar):
+                    return
+                reason = "the connection was cut"
+            except urllib.error.HTTPError as error:
+                if error.code == 404:
+                    raise FileProblem(f"There is no file at {url} (HTTP 404).") from None
+                reason = f"HTTP {error.code}"
+            except (OSError, http.client.HTTPException) as error:
+                reason = str(error) or type(error).__name__
+            fruitless = fruitless + 1 if stream.tell() == before else 0
+            time.sleep(pause)
+    raise FileProblem(f"{url} could not be downloaded: {reason}; try again later.")
+
+
+def _receive(url: str, stream: IO[bytes], bar: Progress) -> bool:
+    """Append what is missing; True once everything is there."""
+    have = stream.tell()
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        if have and response.status != 206:  # the server starts over, so do we
+            stream.seek(0)
+            stream.truncate()
+            have = 0
+        length = response.headers.get("Content-Length")
+        total = None if length is None else have + int(length)
+        while chunk := response.read1(_CHUNK):
+            stream.write(chunk)
+            if total:
+                bar.advance(len(chunk) / total)
+        return total is None or stream.tell() >= total

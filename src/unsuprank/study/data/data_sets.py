@@ -8,7 +8,6 @@ table, that is named like a label holds the classes; all other columns are ranke
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,17 +34,21 @@ class DataSet:
         return None if self.y is None else len(np.unique(self.y))
 
 
-class DataShelf:
-    """The data sets of some files by name; the one used last is kept in memory."""
+@dataclass(frozen=True)
+class VersionedFile:
+    """A data file with the content that it had at the start of a run."""
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        self._files = files
-        self._last: DataSet | None = None
+    path: Path
+    checksum: str
 
-    def __getitem__(self, name: str) -> DataSet:
-        if self._last is None or self._last.name != name:
-            self._last = load_data_set(self._files[name])
-        return self._last
+    @classmethod
+    def of(cls, path: Path) -> VersionedFile:
+        """What is at a path, under its absolute name."""
+        return cls(path.absolute(), file_checksum(path))
+
+    def is_unchanged(self) -> bool:
+        """Whether this is still what is there."""
+        return self.path.exists() and file_checksum(self.path) == self.checksum
 
 
 def find_data_sets(directory: Path) -> dict[str, Path]:

@@ -1,1 +1,1 @@
-"""How cells are computed and kept: workers, limits, a store that survives a kill."""
+"""How jobs are computed and kept: places, limits, a store that survives a kill."""

@@ -1,48 +1,39 @@
-"""Run the cells that a store does not have yet.
+"""Run the jobs that a store does not have yet.
 
-Failures and exceeded limits are results like others: they are stored, and not tried again
-unless that is asked for. Where one cell exceeds its limit, the others of the same data
+Failures and exceeded limits are outcomes like others: they are stored, and not tried again
+unless that is asked for. Where one job exceeds its limit, the others of the same data
 set, method and settings are not tried.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from ..._cluster import client_of
-from ..._progress import progress
-from ...io import file_stamp
-from ..data.data_sets import DataShelf, file_checksum
-from ..plan import recipes
-from ..plan.cells import CLUSTER_HYPOTHESIS, Cell
-from .cell_tasks import CellTasks
-from .store import Store
-from .workers import Outcome, Worker, attempt
-
-#: Told of a cell and its outcome, or None where it was not computed.
-Finished = Callable[[Cell, Outcome | None], None]
+from ..._progress import Progress, progress
+from ..data.data_sets import VersionedFile
+from ..plan.jobs import Job
+from ..plan.recipes import GRIDS
+from .places import Place, place_for
+from .store import Identity, Outcome, Store
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may take."""
+    """What one job may take."""
 
     seconds: float | None = 90.0
     gigabytes: float | None = 6.0
-    #: Seconds of a cell that tries settings; there are many of these.
+    #: Seconds of a job that tries settings; there are many of these.
     grid_seconds: float | None = 15.0
 
-    def seconds_for(self, cell: Cell) -> float | None:
-        """The time that a cell may take; None for any."""
-        if cell.method == CLUSTER_HYPOTHESIS:
-            return self.seconds
-        return self.grid_seconds if recipes.find(cell.method).is_grid else self.seconds
+    def seconds_for(self, job: Job) -> float | None:
+        """The time that a job may take; None for any."""
+        return self.grid_seconds if job.method in GRIDS else self.seconds
 
 
 USUAL_LIMITS = Limits()
@@ -58,54 +49,36 @@ class RunSummary:
     found: int = 0
     failed: list[str] = field(default_factory=list)
     over_limit: list[str] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 class Runner:
-    """Computes missing cells.
+    """Computes missing jobs.
 
     Parameters
     ----------
     store : Store
     files : dict of str to Path
         Data sets by name.
-    jobs : int
-        Worker processes; 0 computes in this process, without limits.
-    scheduler : str, Client or None
-        A Dask scheduler whose workers compute the cells instead.
     limits : Limits
     retry_failed : bool
         Whether stored failures are computed again. Those for exceeded limits are, when
         `limits` has none.
-    verbose : int
-        1 shows progress.
     """
 
     def __init__(
         self,
         store: Store,
         files: dict[str, Path],
-        *,
-        jobs: int = 1,
-        scheduler: Any = None,
         limits: Limits = USUAL_LIMITS,
         retry_failed: bool = False,
-        verbose: int = 0,
     ) -> None:
-        self._store, self._files, self._jobs = store, files, jobs
-        self._client = client_of(scheduler)
-        self._limits, self._retry_failed, self._verbose = limits, retry_failed, verbose
-        self._stamps = {name: file_stamp(path) for name, path in files.items()}
-        self._checksums = {name: file_checksum(path) for name, path in files.items()}
+        self._store, self._limits, self._retry_failed = store, limits, retry_failed
+        self._files = {name: VersionedFile.of(path) for name, path in files.items()}
         self._over_limit: set[tuple[Any, ...]] = set()
 
-    def identity(self, cell: Cell) -> dict[str, Any]:
-        """Everything that the result of a cell depends on."""
-        return cell.identity(self._checksums[cell.data_set])
-
-    def stored(self, cell: Cell) -> Outcome | None:
-        """The outcome of a cell, unless it is to be tried again."""
-        outcome = self._store.get(self.identity(cell))
+    def stored(self, job: Job) -> Outcome | None:
+        """The outcome of a job, unless it is to be tried again."""
+        outcome = self._store.get(self._identity(job))
         if outcome is None:
             return None
         if outcome["status"] == "failed" and self._retry_failed:
@@ -113,144 +86,92 @@ class Runner:
         if outcome["status"] == "limit":
             if self._limits == NO_LIMITS:
                 return None
-            self._over_limit.add(cell.group)
+            self._over_limit.add(job.group)
         return outcome
 
     def run(
-        self, cells: Iterable[Cell], note: Callable[[int], object] = lambda _computed: None
+        self,
+        jobs: Iterable[Job],
+        n_jobs: int = 0,
+        scheduler: Any = None,
+        parts: Sequence[str] = (),
+        verbose: int = 0,
     ) -> RunSummary:
         """Compute what is missing; an interrupted run is taken up by the next.
 
-        `note` is told after every cell how many have been computed.
+        Every outcome tells which run it is of: about which parts of the study, when it began, and
+        how far into it the job was finished. See :func:`.places.place_for` for `n_jobs` and
+        `scheduler`.
         """
-        started = time.monotonic()
-        summary = RunSummary()
-        self._store.tidy()
-        todo = [c for c in cells if not self._is_stored(c, summary)]
-        with progress("computing cells", max(len(todo), 1), self._verbose) as bar:
-
-            def finished(cell: Cell, outcome: Outcome | None) -> None:
-                if outcome is not None:
-                    self._keep(cell, outcome, summary)
-                note(summary.computed)
-                bar.advance()
-
-            if self._client is not None:
-                self._run_tasks(todo, finished)
-            elif self._jobs == 0:
-                self._run_here(todo, finished)
-            else:
-                self._run_workers(todo, finished)
-        summary.seconds = time.monotonic() - started
+        summary, started = RunSummary(), time.time()
+        about = {"parts": ", ".join(parts), "started": started}
+        all_jobs = list(jobs)
+        todo = [job for job in all_jobs if self.stored(job) is None]
+        summary.found = len(all_jobs) - len(todo)
+        with (
+            progress("running jobs", max(len(todo), 1), verbose) as bar,
+            place_for(n_jobs, scheduler, self._limits.gigabytes) as place,
+        ):
+            for job, outcome in self._outcomes(todo, place, bar):
+                outcome["run"] = {**about, "seconds": round(time.time() - started, 1)}
+                self._keep(job, outcome, summary)
         return summary
 
-    def _is_stored(self, cell: Cell, summary: RunSummary) -> bool:
-        if self.stored(cell) is None:
-            return False
-        summary.found += 1
-        return True
+    def _identity(self, job: Job) -> Identity:
+        return job.identity(self._files[job.data_set].checksum)
 
-    def _keep(self, cell: Cell, outcome: Outcome, summary: RunSummary) -> None:
-        if self._changed(cell.data_set):
-            # Nobody knows which content the outcome is of, so that it is nobody's result.
-            self._store.release(self.identity(cell))
-            summary.failed.append(f"{cell}: its data file changed during the run; start it again")
+    def _outcomes(
+        self, todo: Iterable[Job], place: Place, bar: Progress
+    ) -> Iterator[tuple[Job, Outcome]]:
+        """Jobs with their outcomes, as they are finished."""
+        queue = dict.fromkeys(todo)
+        running: dict[Future[Outcome], Job] = {}
+        while queue or running:
+            while queue and len(running) < place.room():
+                job = _next(queue, running.values())
+                if self._is_due(job):
+                    seconds = self._limits.seconds_for(job)
+                    running[place.submit(job, self._files[job.data_set], seconds)] = job
+                else:
+                    bar.advance()
+            # On Windows, Ctrl-C is heard between two waits.
+            for future in wait(running, timeout=1.0, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), _outcome_of(future)
+                bar.advance()
+
+    def _is_due(self, job: Job) -> bool:
+        """Whether nobody knows what comes of a job: no job like it, and no other run."""
+        if job.group in self._over_limit and self._limits != NO_LIMITS:
+            return False
+        return self.stored(job) is None
+
+    def _keep(self, job: Job, outcome: Outcome, summary: RunSummary) -> None:
+        if not self._files[job.data_set].is_unchanged():
+            # Nobody knows which content the outcome is of, so that it is nobody's.
+            summary.failed.append(f"{job}: its data file changed during the run; start it again")
             return
-        self._store.put(self.identity(cell), outcome)
-        self._store.release(self.identity(cell))
+        self._store.put(self._identity(job), outcome)
         summary.computed += 1
         if outcome["status"] == "failed":
-            summary.failed.append(f"{cell}: {outcome['reason']}")
+            summary.failed.append(f"{job}: {outcome['reason']}")
         elif outcome["status"] == "limit":
-            self._over_limit.add(cell.group)
-            summary.over_limit.append(f"{cell}: {outcome['reason']}")
+            self._over_limit.add(job.group)
+            summary.over_limit.append(f"{job}: {outcome['reason']}")
 
-    def _changed(self, data_set: str) -> bool:
-        """Whether the file of a data set is no longer the one that was there at the start."""
-        return file_stamp(self._files[data_set]) != self._stamps[data_set]
 
-    def _next(
-        self, queue: deque[Cell], finished: Finished, busy: Collection[tuple] = ()
-    ) -> Cell | None:
-        """The next cell that nobody computes; None when there is none right now.
+def _next(queue: dict[Job, None], running: Collection[Job]) -> Job:
+    """Take the first job of a group that is not running, or the first of all.
 
-        Cells of groups that are `busy` wait while there are others: their limit may turn out
-        to be too short, and then one cell has found it out for all.
-        """
-        passed: list[Cell] = []
-        found = None
-        for _ in range(len(queue)):
-            cell = queue.popleft()
-            if cell.group in busy:
-                passed.append(cell)
-            elif self._takes(cell, queue, finished):
-                found = cell
-                break
-        queue.extendleft(reversed(passed))
-        return self._next(queue, finished) if found is None and passed else found
+    The limit of a group may turn out to be too short, and then one job has found it out for all.
+    """
+    busy = {job.group for job in running}
+    job = next((job for job in queue if job.group not in busy), next(iter(queue)))
+    del queue[job]
+    return job
 
-    def _takes(self, cell: Cell, queue: deque[Cell], finished: Finished) -> bool:
-        """Whether a cell is ours to compute; it comes again later if another run has it."""
-        if cell.group in self._over_limit and self._limits != NO_LIMITS:
-            finished(cell, None)
-        elif not self._store.claim(self.identity(cell)):
-            queue.append(cell)  # another run has it: look again later
-        elif self.stored(cell) is not None:
-            self._store.release(self.identity(cell))  # another run was faster
-            finished(cell, None)
-        else:
-            return True
-        return False
 
-    def _run_here(self, cells: list[Cell], finished: Finished) -> None:
-        queue, shelf = deque(cells), DataShelf(self._files)
-        while queue:
-            if cell := self._next(queue, finished):
-                finished(cell, attempt(cell, shelf))
-            else:
-                time.sleep(0.1)
-
-    def _run_tasks(self, cells: list[Cell], finished: Finished) -> None:
-        """Keep every thread of the cluster busy with a cell, and one more waiting for it."""
-        queue, tasks = deque(cells), CellTasks(self._client, self._files)
-        while queue or tasks.cells:
-            while queue and tasks.want_more():
-                cell = self._next(queue, finished, {c.group for c in tasks.cells})
-                if cell is None:
-                    break
-                tasks.give(cell, self._limits.seconds_for(cell))
-            if tasks.cells:
-                finished(*tasks.take())
-            else:
-                time.sleep(0.1)  # other runs have all that is left
-
-    def _run_workers(self, cells: list[Cell], finished: Finished) -> None:
-        queue = deque(cells)
-        count = min(self._jobs, len(queue))
-        workers = [Worker(self._files, self._limits.gigabytes) for _ in range(count)]
-        try:
-            while queue or any(w.cell for w in workers):
-                for worker in workers:
-                    if worker.cell is not None:
-                        continue
-                    busy = {w.cell.group for w in workers if w.cell}
-                    if cell := self._next(queue, finished, busy):
-                        worker.give(cell)
-                self._collect(workers, finished)
-        finally:
-            for worker in workers:
-                worker.stop()
-
-    def _collect(self, workers: list[Worker], finished: Finished) -> None:
-        busy = {w.pipe: (w, w.cell) for w in workers if w.cell}
-        if not busy:
-            time.sleep(0.1)  # other runs have all that is left
-            return
-        for pipe in wait(list(busy), timeout=0.25):
-            worker, cell = busy.pop(pipe)  # type: ignore[call-overload]
-            finished(cell, worker.take())
-        for worker, cell in busy.values():
-            allowed = self._limits.seconds_for(cell)
-            if allowed is not None and worker.seconds() > allowed:
-                worker.abandon()
-                finished(cell, {"status": "limit", "reason": f"more than {allowed:g} s"})
+def _outcome_of(future: Future[Outcome]) -> Outcome:
+    try:
+        return future.result()
+    except Exception as error:  # jobs have outcomes, so that it is one of the place
+        return {"status": "failed", "reason": f"its worker died ({type(error).__name__})"}

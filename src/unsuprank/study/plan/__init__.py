@@ -1,1 +1,1 @@
-"""What the study computes: the paper's figures, recipes, and the cells of its tables."""
+"""What the study computes: the paper's figures, recipes, and the jobs of its tables."""

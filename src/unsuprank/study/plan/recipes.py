@@ -9,7 +9,8 @@ them, so that a new ranker can be studied as soon as it is there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -19,37 +20,23 @@ from ...rankers import Diversified, Genie3, PredictiveClusteringForest, urelief_
 from ...table import Table
 from .paper import N_TREES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
 
-try:
-    from .peers import fastcan_order
-except ImportError:
-    fastcan_order = None  # type: ignore[assignment]
-
 Settings = dict[str, Any]
 Orders = dict[str, np.ndarray]
 Rank = Callable[[Table, int | None, Settings, int], Orders]
 
+#: A selector of another package, as a control where it is installed.
+HAS_FASTCAN = find_spec("fastcan") is not None
 #: Random orders per fold.
 RANDOM_DRAWS = 10
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How the study ranks by a method."""
-
-    rank: Rank
-    #: A grid is judged up to 16 features only, and keeps the start of each order.
-    is_grid: bool = False
-    #: Whether this installation has what the recipe needs.
-    is_available: bool = True
-
-
-def find(name: str) -> Recipe:
+def find(name: str) -> Rank:
     """The recipe called `name`: one of the study's own, or a method of the registry as it is."""
     if name in RECIPES:
         return RECIPES[name]
     if name not in names():
         raise ValueError(f"No method is called {name!r}; there are: {', '.join(names())}.")
-    return _plain(registry.find(name))
+    return partial(_as_made, name)
 
 
 def names() -> list[str]:
@@ -57,19 +44,15 @@ def names() -> list[str]:
     return list(dict.fromkeys([*RECIPES, *(m.name for m in registry.available())]))
 
 
-def _plain(method: registry.Method, *, clusters: bool = False) -> Recipe:
-    def rank(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:
-        if clusters:
-            if n_classes is None:
-                raise ValueError(
-                    f"{method.name} needs the number of clusters, and there are no labels."
-                )
-            settings = {**settings, "n_clusters": n_classes}
-        ranker = registry.make(method.name, seed=seed, n_jobs=1, n_estimators=N_TREES)
-        ranker.set_params(**settings).fit(X)
-        return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
-
-    return Recipe(rank)
+def _as_made(name: str, X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:
+    """Rank by a method as the registry makes it, with as many clusters as there are classes."""
+    ranker = registry.make(name, seed=seed, n_jobs=1, n_estimators=N_TREES)
+    if "n_clusters" in ranker.get_params():
+        if n_classes is None:
+            raise ValueError(f"{name} needs the number of clusters, and there are no labels.")
+        settings = {**settings, "n_clusters": n_classes}
+    ranker.set_params(**settings).fit(X)
+    return {"order": _toolbox_order(ranker.scores_) if "preset" in settings else ranker.order_}
 
 
 def _toolbox_order(scores: np.ndarray) -> np.ndarray:
@@ -86,12 +69,8 @@ def _toolbox_order(scores: np.ndarray) -> np.ndarray:
 
 def _forest(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
     forest = PredictiveClusteringForest(**settings, random_state=seed, n_jobs=1).fit(X)
-    scores = {
-        "genie3": forest.genie3_,
-        "random_forest": forest.random_forest_,
-        "symbolic": forest.symbolic_,
-    }
-    return {label: _order(s) for label, s in scores.items()}
+    labels = ("genie3", "random_forest", "symbolic")
+    return {label: _order(getattr(forest, f"{label}_")) for label in labels}
 
 
 def _urelief_grid(X: Table, n_classes: int | None, settings: Settings, seed: int) -> Orders:  # noqa: ARG001
@@ -135,19 +114,36 @@ def _fastcan(X: Table, n_classes: int | None, settings: Settings, seed: int) -> 
     return {"order": fastcan_order(np.ascontiguousarray(X.values))}
 
 
+def fastcan_order(X: np.ndarray, n_selected: int = 16) -> np.ndarray:
+    """The columns that fastcan selects for the principal components of `X`, then the others.
+
+    Principal components of the standardised columns as targets are its documented way to
+    select without labels.
+    """
+    from fastcan import FastCan
+    from sklearn.decomposition import PCA
+
+    varying = np.flatnonzero(X.std(axis=0) > 0)
+    Z = (X[:, varying] - X[:, varying].mean(axis=0)) / X[:, varying].std(axis=0)
+    count = min(n_selected, len(Z) - 1, len(varying))
+    targets = PCA(count, random_state=0).fit_transform(Z)
+    picked = varying[FastCan(count, verbose=0).fit(Z, targets).indices_]
+    return np.concatenate([picked, np.setdiff1d(np.arange(X.shape[1]), picked)])
+
+
 def _order(scores: np.ndarray) -> np.ndarray:
     return np.argsort(-np.asarray(scores), kind="stable")
 
 
 #: The study's own recipes; all other methods are run as the registry makes them.
-RECIPES: dict[str, Recipe] = {
-    "forest": Recipe(_forest),
-    "forest-grid": Recipe(_forest, is_grid=True),
-    "urelief-grid": Recipe(_urelief_grid, is_grid=True),
-    "mcfs": _plain(registry.find("mcfs"), clusters=True),
-    "ndfs": _plain(registry.find("ndfs"), clusters=True),
-    "random": Recipe(_random),
-    "position": Recipe(_position),
-    "diversified": Recipe(_diversified),
-    "fastcan": Recipe(_fastcan, is_available=fastcan_order is not None),
+RECIPES: dict[str, Rank] = {
+    "forest": _forest,
+    "forest-grid": _forest,
+    "urelief-grid": _urelief_grid,
+    "random": _random,
+    "position": _position,
+    "diversified": _diversified,
+    "fastcan": _fastcan,
 }
+#: Those that try settings: judged up to 16 features only, they keep the start of each order.
+GRIDS = ("forest-grid", "urelief-grid")

@@ -1,4 +1,4 @@
-"""Which cells each part of the study needs, and which of them make up a column of a table."""
+"""Which jobs each part of the study needs, and which of them make up a column of a table."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from . import recipes
-from .cells import CLUSTER_HYPOTHESIS, N_FOLDS, Cell, make_cell
-from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES
-from .recipes import Settings
+from .jobs import CLUSTER_HYPOTHESIS, N_FOLDS, Job
+from .paper import ENSEMBLES, N_TREES, SUBSET_SIZES, URELIEF_ITERATIONS, URELIEF_NEIGHBORS
+from .recipes import Settings, urelief_label
 
-#: Parts of the study, in the order in which they run.
-PARTS = ("sota", "ensemble-scores", "curves", "ari", "urelief-grid", "ensemble-grid")
 PUBLISHED: Settings = {"preset": "scikit-feature"}
 RAW: Settings = {"standardize": False}
 FOREST: Settings = {"n_estimators": N_TREES, "ensemble": "extra_trees", "max_features": "log2"}
@@ -19,30 +17,29 @@ FOREST: Settings = {"n_estimators": N_TREES, "ensemble": "extra_trees", "max_fea
 
 @dataclass(frozen=True)
 class StudyColumn:
-    """A column of a table: the mean over folds, seeds and labels of some cells."""
+    """A column of a table: the mean over folds, seeds and labels of some jobs."""
 
     title: str
     method: str
-    #: Rankings of the cells that count; None for all of them.
+    #: Rankings of the jobs that count; None for all of them.
     label: str | None = "order"
     settings: Settings = field(default_factory=dict)
     seeds: tuple[int, ...] = (0,)
-    #: Column of the paper's Table 3 that this one repeats.
+    #: Column of the paper's tables that this one repeats.
     paper: str | None = None
 
-    def cells(self, data_set: str) -> list[Cell]:
-        """The cells whose mean the column shows for a data set."""
+    def jobs(self, data_set: str) -> list[Job]:
+        """The jobs whose mean the column shows for a data set."""
+        settings = tuple(sorted(self.settings.items()))
         return [
-            make_cell(data_set, fold, self.method, self.settings, seed)
+            Job(data_set, fold, self.method, settings, seed)
             for seed in self.seeds
             for fold in range(N_FOLDS)
         ]
 
-    def is_available(self) -> bool:
-        """Whether this installation has what the column's method needs."""
-        return recipes.find(self.method).is_available
 
-
+#: Columns in rows.
+Grid = Sequence[Sequence[StudyColumn]]
 _SEEDS = (0, 1, 2, 3, 4)
 
 GENIE3 = StudyColumn("Genie3", "forest", "genie3", FOREST, _SEEDS, "Genie3")
@@ -52,12 +49,16 @@ FIRST_OF_TIES: Settings = {"n_estimators": N_TREES, "tie_break": "first"}
 #: the place of a column alone is good for: is it these that the paper's Table 2 shows?
 GENIE3_FIRST = StudyColumn("Genie3, first of ties", "genie3", settings=FIRST_OF_TIES)
 RANDOM_FOREST_FIRST = StudyColumn(
-    "RandomForest, first of ties", "random-forest", settings=FIRST_OF_TIES
+    "RandomForest, first of ties",
+    "random-forest",
+    settings=FIRST_OF_TIES,
+    paper="RandomForest",
 )
 CUMULATIVE = StudyColumn(
     "RandomForest, cumulative as well",
     "random-forest",
     settings={**FIRST_OF_TIES, "permutation": "cumulative"},
+    paper="RandomForest",
 )
 DEPARTURES = (
     GENIE3_FIRST,
@@ -66,23 +67,19 @@ DEPARTURES = (
     StudyColumn("first 16 columns", "position", "first"),
     StudyColumn("last 16 columns", "position", "last"),
 )
+_BASELINES = {"Laplace": "laplacian", "SPEC": "spec", "MCFS": "mcfs", "NDFS": "ndfs"}
 #: The paper's Table 3: its methods, the baselines under the settings it used.
 PUBLISHED_COLUMNS = (
     GENIE3,
     StudyColumn("URelief", "urelief", paper="URelief"),
-    StudyColumn("Laplace (published)", "laplacian", settings=PUBLISHED, paper="Laplace"),
-    StudyColumn("SPEC (published)", "spec", settings=PUBLISHED, paper="SPEC"),
-    StudyColumn("MCFS (published)", "mcfs", settings=PUBLISHED, paper="MCFS"),
-    StudyColumn("NDFS (published)", "ndfs", settings=PUBLISHED, paper="NDFS"),
+    *(
+        StudyColumn(f"{title} (published)", method, settings=PUBLISHED, paper=title)
+        for title, method in _BASELINES.items()
+    ),
     StudyColumn("AgnoS-S", "agnos-s", paper="AgnoS-S"),
 )
 #: The baselines as their authors define them, for columns as they come.
-RIGHT_BASELINES = (
-    StudyColumn("Laplace", "laplacian", settings=RAW),
-    StudyColumn("SPEC", "spec", settings=RAW),
-    StudyColumn("MCFS", "mcfs", settings=RAW),
-    StudyColumn("NDFS", "ndfs", settings=RAW),
-)
+RIGHT_BASELINES = tuple(StudyColumn(t, method, settings=RAW) for t, method in _BASELINES.items())
 #: Rankers that the paper does not have.
 NEW_COLUMNS = (
     StudyColumn("GreedyCSS", "css"),
@@ -97,60 +94,74 @@ RIGHT_COLUMNS = (
     StudyColumn("Symbolic", "forest", "symbolic", FOREST, _SEEDS),
     *NEW_COLUMNS,
     *CONTROLS,
-    FASTCAN,
+    *((FASTCAN,) if recipes.HAS_FASTCAN else ()),
 )
 #: The paper's seven methods, under the right settings.
 RIGHT_SEVEN = (GENIE3, PUBLISHED_COLUMNS[1], *RIGHT_BASELINES, PUBLISHED_COLUMNS[-1])
+#: These, what goes beyond the paper, and the controls.
+RIGHT_SETTINGS = (*RIGHT_SEVEN, *(c for c in RIGHT_COLUMNS if c not in RIGHT_SEVEN))
 SOTA_COLUMNS = (*PUBLISHED_COLUMNS, *RIGHT_COLUMNS)
-URELIEF_GRID = StudyColumn("URelief grid", "urelief-grid", None)
+#: Settings, in rows: iterations and neighbours of URelief (the paper's Fig. 3).
+URELIEF_GRID = tuple(
+    tuple(
+        StudyColumn(label, "urelief-grid", label)
+        for label in (urelief_label(iterations, k) for k in URELIEF_NEIGHBORS)
+    )
+    for iterations in URELIEF_ITERATIONS
+)
 
 
-def ensemble_grid() -> tuple[StudyColumn, ...]:
-    """Ensembles and subset sizes of the paper's Fig. 4; both scores come from the same trees."""
+def ensemble_grid(score: str) -> tuple[tuple[StudyColumn, ...], ...]:
+    """Subset sizes (rows) and ensembles of the paper's Fig. 4; all scores are of the same trees."""
     return tuple(
-        StudyColumn(
-            f"{ensemble} {size or 'all'}",
-            "forest-grid",
-            None,
-            {"n_estimators": N_TREES, "ensemble": ensemble, "max_features": size},
+        tuple(
+            StudyColumn(
+                f"{ensemble} {size or 'all'}",
+                "forest-grid",
+                score,
+                {"n_estimators": N_TREES, "ensemble": ensemble, "max_features": size},
+            )
+            for ensemble in ENSEMBLES
         )
         for size in SUBSET_SIZES
-        for ensemble in ENSEMBLES
     )
 
 
-def columns_of(part: str) -> tuple[StudyColumn, ...]:
-    """The columns whose cells a part of the study needs."""
-    return {
-        "sota": SOTA_COLUMNS,
-        "ensemble-scores": (GENIE3, RANDOM_FOREST, *DEPARTURES),
-        "curves": SOTA_COLUMNS,
-        "ari": (),
-        "urelief-grid": (URELIEF_GRID,),
-        "ensemble-grid": ensemble_grid(),
-    }[part]
+#: Parts of the study in the order in which they run, with the columns whose jobs they need.
+PARTS: dict[str, tuple[StudyColumn, ...]] = {
+    "sota": SOTA_COLUMNS,
+    "ensemble-scores": (GENIE3, RANDOM_FOREST, *DEPARTURES),
+    "curves": SOTA_COLUMNS,
+    "ari": (),
+    "urelief-grid": sum(URELIEF_GRID, ()),
+    "ensemble-grid": sum(ensemble_grid("genie3"), ()),
+}
 
 
-def cells_of(
+def jobs_of(
     parts: Iterable[str], data_sets: Sequence[str], methods: Sequence[str] | None = None
-) -> list[Cell]:
-    """The cells of some parts, each once, in the order in which they are best computed.
+) -> list[Job]:
+    """The jobs of some parts, each once, in the order in which they are best computed.
 
     A part comes after the one before it, so that the main table is there first, and further
     seeds, which only make its means steadier, come last. A fold of all methods comes before the
     next fold: that a method exceeds its limit is then found out by one worker, not by all.
     """
-    found: dict[Cell, None] = {}
+    found: dict[Job, None] = {}
     for part in parts:
         for name in data_sets:
-            cells: list[Cell] = []
-            for column in columns_of(part):
-                if column.is_available() and (methods is None or column.method in methods):
-                    cells += column.cells(name)
-            found.update(dict.fromkeys(sorted(cells, key=lambda cell: cell.fold)))
+            columns = (c for c in PARTS[part] if methods is None or c.method in methods)
+            jobs = [job for column in columns for job in column.jobs(name)]
+            found.update(dict.fromkeys(sorted(jobs, key=lambda job: job.fold)))
             if part == "ari" and methods is None:
-                found[make_cell(name, -1, CLUSTER_HYPOTHESIS, {})] = None
-    return sorted(found, key=lambda cell: cell.seed > 0)  # stable
+                found[Job(name, -1, CLUSTER_HYPOTHESIS)] = None
+    if data_sets and not found:
+        known = {column.method: None for columns in PARTS.values() for column in columns}
+        raise ValueError(
+            f"These parts of the study do not have {', '.join(methods or ())}; the study has: "
+            f"{', '.join(known)}."
+        )
+    return sorted(found, key=lambda job: job.seed > 0)  # stable
 
 
 def check_parts(parts: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A table of results, and the forms in which it is written."""
+"""A table of results, and the templates in ``assets``, which make pages and tables of it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ...io.write import atomic_write
+
+try:
+    from jinja2 import Environment, PackageLoader, select_autoescape
+except ImportError as error:
+    raise ImportError(
+        'The page of the study needs Jinja2: install it with pip install "unsuprank[report]".'
+    ) from error
 
 Entry = str | float | int | None
 
@@ -20,19 +29,20 @@ class ResultTable:
     name: str
     title: str
     header: Sequence[str]
-    rows: Sequence[Sequence[Entry]]
+    rows: list[list[Entry]]
     notes: Sequence[str] = field(default_factory=tuple)
     #: Columns among which the least number of each row is set in bold.
     bold: Sequence[int] = field(default_factory=tuple)
 
     def shown(self) -> list[list[tuple[str, bool]]]:
         """The entries of every row as a reader sees them, and whether each is in bold."""
-        return [self._shown_row(row) for row in self.rows]
-
-    def _shown_row(self, row: Sequence[Entry]) -> list[tuple[str, bool]]:
-        numbers = {j: float(readable(row[j])) for j in self.bold if isinstance(row[j], float)}
-        least = min(numbers.values(), default=None)
-        return [(readable(e), j in numbers and numbers[j] == least) for j, e in enumerate(row)]
+        shown = []
+        for row in self.rows:
+            texts = [readable(entry) for entry in row]
+            numbers = {j: float(texts[j]) for j in self.bold if isinstance(row[j], float)}
+            least = min(numbers.values(), default=None)
+            shown.append([(t, j in numbers and numbers[j] == least) for j, t in enumerate(texts)])
+        return shown
 
     def csv(self) -> str:
         """The table as CSV, with eight digits and nothing in bold."""
@@ -44,25 +54,11 @@ class ResultTable:
 
     def markdown(self) -> str:
         """The table as Markdown, with its title and notes."""
-        rows = [self.header, *([f"**{t}**" if best else t for t, best in r] for r in self.shown())]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        lines.insert(1, "|" + "---|" + "---:|" * (len(self.header) - 1))
-        notes = [f"\n{note}" for note in self.notes]
-        return "\n".join([f"**{self.title}**", "", *lines, *notes, ""])
+        return render("table.md", table=self)
 
     def latex(self) -> str:
         """The table as a LaTeX tabular."""
-        lines = [
-            f"% {_latex(self.title)}",
-            f"\\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}",
-            "\\hline",
-            " & ".join(map(_latex, self.header)) + r" \\",
-            "\\hline",
-        ]
-        for row in self.shown():
-            cells = [f"\\textbf{{{text}}}" if best else _latex(text) for text, best in row]
-            lines.append(" & ".join(cells) + r" \\")
-        return "\n".join([*lines, "\\hline", "\\end{tabular}", ""])
+        return render("table.tex", table=self, escape=_latex)
 
     def write(self, directory: Path) -> None:
         """Write the table in all three forms."""
@@ -89,3 +85,19 @@ def _latex(text: str) -> str:
     for plain, written in (("\\", r"\textbackslash "), ("_", r"\_"), ("%", r"\%"), ("&", r"\&")):
         text = text.replace(plain, written)
     return text
+
+
+def render(template: str, **facts: Any) -> str:
+    """Fill in a template; in HTML, what is filled in is escaped."""
+    return _environment().get_template(template).render(**facts)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("unsuprank.study.publish", "assets"),
+        autoescape=select_autoescape(["html"]),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

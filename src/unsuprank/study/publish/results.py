@@ -1,20 +1,21 @@
-"""What the stored cells say, gathered for tables and figures."""
+"""What the outcomes of jobs say, gathered for tables and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ...evaluation import Comparison, compare
 from ...evaluation.selection import size_index
-from ..plan.cells import CLUSTER_HYPOTHESIS, N_FOLDS, TABLE_SIZE, Cell, make_cell
+from ..plan.jobs import CLUSTER_HYPOTHESIS, TABLE_SIZE, Job
 from ..plan.suites import StudyColumn
 
-#: Looks a cell up: its stored outcome, or None.
-Lookup = Callable[[Cell], dict[str, Any] | None]
+#: Looks a job up: its stored outcome, or None.
+Lookup = Callable[[Job], dict[str, Any] | None]
 
 
 @dataclass(frozen=True)
@@ -27,69 +28,68 @@ class StudyCurve:
     repeats: np.ndarray
 
 
+#: Sizes, and errors by label.
+_Errors = tuple[list[int], dict[str, list[float]]]
+
+
 class Results:
     """Errors of columns on data sets, and why there is none where there is none."""
 
-    def __init__(self, lookup: Lookup, data_sets: Sequence[str]) -> None:
+    def __init__(
+        self, lookup: Lookup, data_sets: Sequence[str], left_out: Sequence[str] = ()
+    ) -> None:
         self._lookup = lookup
-        self.data_sets = list(data_sets)
-        self._curves: dict[tuple[str, str], StudyCurve | str] = {}
+        #: Those of the study, and those that are there and were not asked for.
+        self.data_sets, self.left_out = list(data_sets), list(left_out)
+        self._errors = cache(self._read)
+
+    def _read(self, job: Job) -> _Errors | str:
+        """What a job found, without its orders, or why it found nothing."""
+        outcome = self._lookup(job)
+        if outcome is None:
+            return "not computed"
+        if outcome["status"] != "done":
+            over = outcome["status"] == "limit"
+            return "over the limit" if over else f"failed ({outcome['reason']})"
+        rankings = outcome["rankings"].items()
+        return outcome["sizes"], {label: found["rmse"] for label, found in rankings}
 
     def curve(self, column: StudyColumn, data_set: str) -> StudyCurve | str:
         """A curve, or the reason why there is none."""
-        key = (column.title, data_set)
-        if key not in self._curves:
-            self._curves[key] = self._gather(column, data_set)
-        return self._curves[key]
-
-    def _gather(self, column: StudyColumn, data_set: str) -> StudyCurve | str:
-        by_seed: list[np.ndarray] = []
+        repeats: list[np.ndarray] = []
         sizes, reason = np.empty(0), "not computed"
         for seed in column.seeds:  # a seed counts once all its folds are there
-            cells = [c for c in column.cells(data_set) if c.seed == seed]
-            outcomes = [self._lookup(cell) for cell in cells]
-            done = [o for o in outcomes if o is not None and o["status"] == "done"]
-            if len(done) == N_FOLDS:
-                sizes = np.array(done[0]["sizes"])
-                by_seed.append(_errors(done, column.label).mean(axis=0))
+            found = [self._errors(job) for job in column.jobs(data_set) if job.seed == seed]
+            folds = [errors for errors in found if not isinstance(errors, str)]
+            if len(folds) == len(found):
+                sizes = np.array(folds[0][0])
+                labels = list(folds[0][1]) if column.label is None else [column.label]
+                errors = np.array([[by_label[name] for name in labels] for _, by_label in folds])
+                repeats += list(errors.mean(axis=0))
             else:
-                reason = next((_reason(o) for o in outcomes if _reason(o)), reason)
-        if not by_seed:
+                reasons = (r for r in found if isinstance(r, str) and r != "not computed")
+                reason = next(reasons, reason)
+        if not repeats:
             return reason
-        repeats = np.concatenate(by_seed)
-        return StudyCurve(sizes, repeats.mean(axis=0), repeats)
+        return StudyCurve(sizes, np.mean(repeats, axis=0), np.array(repeats))
 
     def value(self, column: StudyColumn, data_set: str) -> float | str:
         """The error with 16 leading features, or the reason why there is none."""
         curve = self.curve(column, data_set)
-        return (
-            curve
-            if isinstance(curve, str)
-            else float(curve.error[size_index(curve.sizes, TABLE_SIZE)])
-        )
+        if isinstance(curve, str):
+            return curve
+        if curve.sizes[-1] < TABLE_SIZE:  # all methods would have the same
+            return f"fewer than {TABLE_SIZE} columns"
+        return float(curve.error[size_index(curve.sizes, TABLE_SIZE)])
 
     def numbers(self, column: StudyColumn) -> np.ndarray:
         """Errors on all data sets, NaN where there is none."""
         values = [self.value(column, name) for name in self.data_sets]
         return np.array([np.nan if isinstance(v, str) else v for v in values])
 
-    def grid(self, column: StudyColumn) -> dict[str, np.ndarray]:
-        """Errors of every ranking of a grid's cells, per label, on all data sets."""
-        found: dict[str, np.ndarray] = {}
-        for d, name in enumerate(self.data_sets):
-            outcomes = [self._lookup(cell) for cell in column.cells(name)]
-            if any(o is None or o["status"] != "done" for o in outcomes):
-                continue
-            at = size_index(outcomes[0]["sizes"], TABLE_SIZE)  # type: ignore[index]
-            for label in outcomes[0]["rankings"]:  # type: ignore[index]
-                errors = [o["rankings"][label]["rmse"][at] for o in outcomes if o]
-                values = found.setdefault(label, np.full(len(self.data_sets), np.nan))
-                values[d] = np.mean(errors)
-        return found
-
     def ari(self, data_set: str) -> float | None:
         """Median adjusted Rand index of k-means against the classes."""
-        outcome = self._lookup(make_cell(data_set, -1, CLUSTER_HYPOTHESIS, {}))
+        outcome = self._lookup(Job(data_set, -1, CLUSTER_HYPOTHESIS))
         return outcome["ari"] if outcome and outcome["status"] == "done" else None
 
     def compare(
@@ -103,16 +103,3 @@ class Results:
         if len(values) < 2 or (~np.isnan(kept).any(axis=0)).sum() < 2:
             return None
         return compare(values, datasets=[self.data_sets[i] for i in rows])
-
-
-def _errors(outcomes: list[dict[str, Any]], label: str | None) -> np.ndarray:
-    """Errors of shape (n_folds, n_labels, n_sizes)."""
-    labels = list(outcomes[0]["rankings"]) if label is None else [label]
-    return np.array([[o["rankings"][name]["rmse"] for name in labels] for o in outcomes])
-
-
-def _reason(outcome: dict[str, Any] | None) -> str:
-    """Why an outcome has no value; empty for those that have one."""
-    if outcome is None or outcome["status"] == "done":
-        return ""
-    return "over the limit" if outcome["status"] == "limit" else f"failed ({outcome['reason']})"

@@ -4,74 +4,72 @@ from __future__ import annotations
 
 import base64
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..._progress import clock
 from ..._version import __version__
 from ...io.write import atomic_write
-from .result_table import ResultTable
+from .paper_tables import TABLES
+from .result_table import render
+from .results import Results
+from .study_figures import write_figures
+from .study_verdicts import verdicts
 
-try:
-    from jinja2 import Environment
-except ImportError as error:
-    raise ImportError(
-        'The page of the study needs Jinja2: install it with pip install "unsuprank[report]".'
-    ) from error
-
-
-@dataclass(frozen=True)
-class StudyFacts:
-    """What the page says about the runs behind it."""
-
-    parts: Sequence[str]
-    n_data_sets: int
-    #: Wall time of the runs, by the parts that they were about.
-    wall_seconds: dict[str, float]
-    cell_seconds: float
-    n_cells: int
-    jobs: int
-
-    def about(self) -> str:
-        """What was computed, with what, and how long it took."""
-        commit = _commit()
-        source = f"unsuprank {__version__}" + (f" at commit {commit}" if commit else "")
-        runs = "; ".join(f"{parts}: {clock(t)}" for parts, t in self.wall_seconds.items())
-        return (
-            f"Made by {source}: {', '.join(self.parts)} on {self.n_data_sets} data sets. "
-            f"{self.n_cells} cells took {clock(sum(self.wall_seconds.values()))} of wall time with "
-            f"{self.jobs} worker processes ({runs}); {clock(self.cell_seconds)} of that "
-            "work was ranking. Errors are means over ten folds and all features of the per-feature "
-            "RMSE of 1NN on the 16 leading features, ranked on the training fold alone."
-        )
+#: The run of a job, and the seconds of its ranking.
+Times = tuple[Mapping[str, Any], float]
 
 
-def write_page(
-    directory: Path,
-    facts: StudyFacts,
-    verdicts: Sequence[str],
-    tables: Sequence[ResultTable],
-    figures: Sequence[tuple[str, str]],
+def publish(
+    out: Path, results: Results, parts: Sequence[str], times: Sequence[Times], n_workers: int
 ) -> None:
-    """Write ``index.html`` and ``summary.md``; `figures` are file names and captions."""
-    about = facts.about()
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    source = files(__package__) / "assets" / "study.html"
-    page = environment.from_string(source.read_text("utf-8")).render(
-        about=about,
-        verdicts=verdicts,
-        tables=tables,
-        figures=[(caption, _base64(directory / name)) for name, caption in figures],
-    )
-    atomic_write(directory / "index.html", page)
-    lines = ["# The study, reproduced", "", about, "", *(f"- {v}" for v in verdicts)]
-    atomic_write(directory / "summary.md", "\n".join([*lines, "", *(t.markdown() for t in tables)]))
+    """Write tables, pictures and the page of some parts of the study.
+
+    Parameters
+    ----------
+    out : Path
+    results : Results
+    parts : sequence of str
+    times : sequence of dict and float
+        For every job, the run that it is of (see `Runner.run`), and the seconds of its ranking.
+    n_workers : int
+    """
+    made = (make(results) for part, make in TABLES if part in parts)
+    tables = [table for table in made if table is not None]
+    for table in tables:
+        table.write(out)
+    facts = {
+        "version": __version__,
+        "commit": _commit(),
+        "parts": parts,
+        "data_sets": results.data_sets,
+        "n_jobs": len(times),
+        "n_workers": n_workers,
+        "wall_seconds": wall_seconds([run for run, _ in times]),
+        "ranking_seconds": sum(seconds for _, seconds in times),
+        "clock": clock,
+        "verdicts": verdicts(results, parts),
+        "tables": [t for t in tables if t.name != "fig-5-curves"],  # too long to be read
+        "figures": [
+            (caption, base64.b64encode((out / name).read_bytes()).decode())
+            for name, caption in write_figures(results, parts, out)
+        ],
+    }
+    for page in ("index.html", "summary.md"):
+        atomic_write(out / page, render(page, **facts))
 
 
-def _base64(path: Path) -> str:
-    return base64.b64encode(path.read_bytes()).decode()
+def wall_seconds(runs: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Wall time of runs up to their last jobs, by the parts that they were about."""
+    last: dict[tuple[float, str], float] = {}
+    for run in runs:
+        key = (run["started"], run["parts"])
+        last[key] = max(last.get(key, 0.0), run["seconds"])
+    total = dict.fromkeys((parts for _, parts in sorted(last)), 0.0)
+    for (_, parts), seconds in last.items():
+        total[parts] += seconds
+    return total
 
 
 def _commit() -> str | None:
