@@ -76,7 +76,9 @@ def squares(rng: Generator, rows: int) -> list:
 def rings(rng: Generator, rows: int) -> list:
     """Two coordinates of points near a circle."""
     angle = rng.uniform(0, 2 * np.pi, rows)
-    return _columns(np.column_stack([np.cos(angle), np.sin(angle)]) + 0.2 * rng.normal(size=(rows, 2)))
+    return _columns(
+        np.column_stack([np.cos(angle), np.sin(angle)]) + 0.2 * rng.normal(size=(rows, 2))
+    )
 
 
 def periodic(rng: Generator, rows: int) -> list:
@@ -120,13 +122,15 @@ def exclusive_or(rng: Generator, rows: int) -> list:
 def interactions(rng: Generator, rows: int) -> list:
     """Six numbers, and six sums of three products of them."""
     x = rng.normal(size=(rows, 6))
-    a, b = rng.permuted(np.tile(np.arange(6), (6, 1)), axis=1)[:, :6].reshape(6, 2, 3).swapaxes(0, 1)
+    a, b = (
+        rng.permuted(np.tile(np.arange(6), (6, 1)), axis=1)[:, :6].reshape(6, 2, 3).swapaxes(0, 1)
+    )
     y = sum(x[:, a[:, k]] * x[:, b[:, k]] for k in range(3))
     return _columns(np.hstack([x, y + 0.5 * rng.normal(size=(rows, 6))]))
 
 
 def extremes(rng: Generator, rows: int) -> list:
-    """Two columns that are extreme in the same rows, and have nothing to do with each other else."""
+    """Two columns that are extreme in the same rows, and unrelated else."""
     x, y = rng.normal(size=(2, rows))
     far = np.abs(x) > 1.3
     return [x, np.where(far, x + 0.3 * y, np.clip(y, -1.3, 1.3))]
@@ -222,7 +226,9 @@ def report_designs(first_seed: int, rankers: dict[str, SharedVariance]) -> None:
             drawn = [draw(np.random.default_rng(first_seed + s)) for s in range(TABLES)]
             found[title] = float(np.mean([precision(ranker, X, r) for X, r in drawn]))
         shown = ", ".join(f"{title} {value:.2f}" for title, value in found.items())
-        print(f"\n{name}, linear designs: {np.mean(list(found.values())):.3f} ({shown})", flush=True)
+        print(
+            f"\n{name}, linear designs: {np.mean(list(found.values())):.3f} ({shown})", flush=True
+        )
 
 
 def main(arguments: list[str]) -> None:

@@ -1,7 +1,7 @@
 """Which method answers which question: `make truth`, or `python -m benchmarks.truth designs noise`.
 
-Four tables: recovery of planted columns (average precision), ranks of noise by kind of column,
-ranks of names and identifiers that are added to real tables, and what the top columns are good for
+Five tables: recovery of planted columns (average precision), also of those that are not linear,
+small or joint, ranks of noise by kind of column, ranks of names and identifiers that are added to real tables, and what the top columns are good for
 on labelled real tables. Nothing here was used to choose anything: seeds begin at
 `designs.REPORTING`. docs/which-method.md holds the tables of one run, with its date.
 """
@@ -34,6 +34,7 @@ from unsuprank import (
 )
 from unsuprank.io import read_file
 
+from . import families
 from .designs import DESIGNS, MIXED, NOISE_KINDS, NONLINEAR, REPORTING, average_precision, noise
 from .labelled_sets import SETS, judged, labelled
 
@@ -202,7 +203,13 @@ def real() -> None:
         markdown(f"The top {size} columns on {n} labelled sets, mean", found, list(judges))
 
 
-SECTIONS = {"designs": designs, "noise": noise_ranks, "identifiers": identifiers, "real": real}
+SECTIONS = {
+    "designs": designs,
+    "families": lambda: families.main([]),
+    "noise": noise_ranks,
+    "identifiers": identifiers,
+    "real": real,
+}
 
 
 def main(names: list[str]) -> None:

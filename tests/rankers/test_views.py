@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse, stats
+from test_shared_variance import sums_of
 
 from unsuprank import SharedVariance
 from unsuprank.rankers.coordinates import Coordinates
@@ -27,8 +28,6 @@ from unsuprank.rankers.shared_variance.tails import (
 )
 from unsuprank.rankers.shared_variance.views import VIEWS, WEIGHTS, Facets, views_of
 from unsuprank.table import read_table
-
-from test_shared_variance import sums_of
 
 
 def mixed(rng: np.random.Generator, rows: int, gaps: bool = False) -> np.ndarray:

@@ -56,7 +56,9 @@ def joint_view(
     """Scores and logarithms of p-values of numbers, of which Z has the centred coordinates."""
     n = len(Z)
     pairs, whole = products.pairs, sums_over(products.pairs)
-    if not Z.shape[1] or not whole.trace > 1e-9 * np.trace(products.kernel) ** 2 / n:  # no two columns to multiply
+    if (
+        not Z.shape[1] or not whole.trace > 1e-9 * np.trace(products.kernel) ** 2 / n
+    ):  # no two columns to multiply
         return tuple(np.full((2, Z.shape[1]), np.nan))
 
     mixed, squared = pairs * products.kernel, products.kernel**2
@@ -72,9 +74,7 @@ def joint_view(
     return _scores(n, explained / powers.z2, powers.projection(), own)
 
 
-def _forms(
-    products: Products, mixed: np.ndarray, squared: np.ndarray, z: np.ndarray
-) -> np.ndarray:
+def _forms(products: Products, mixed: np.ndarray, squared: np.ndarray, z: np.ndarray) -> np.ndarray:
     """z'Lz, sums over the diagonal of L, and what |L|^2 is short of |K2|^2."""
     n, kernel, pairs = len(z), products.kernel, products.pairs
     s, k = z * z, np.diagonal(kernel)[:, None]
@@ -88,9 +88,7 @@ def _forms(
     across = _dot(z, mixed @ z) - _dot(s, Ps)
     d = np.diagonal(pairs)[:, None] - s * (k - s) + 2.0 * lines / n - total / n**2
     explained = _dot(z, pairs @ z) - own
-    return np.stack(
-        [explained, d.sum(axis=0), _dot(d, d), _dot(d, d**2), 2.0 * across - of_M]
-    )
+    return np.stack([explained, d.sum(axis=0), _dot(d, d), _dot(d, d**2), 2.0 * across - of_M])
 
 
 def _dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Tables of normal scores and of curves, which columns show beside their values.
 
-The normal scores of a column are the quantiles of a normal law at its ranks: they follow it wherever
+The normal scores of a column are the quantiles of a normal law at its ranks: they follow it where
 it goes up, and no outlier counts for more than its rank. Its curve is the same of their absolute
 values, freed of the scores themselves: it is large at both ends of the column and small in its
 middle, as a square is. All columns without ties have the same scores in some order, so that what

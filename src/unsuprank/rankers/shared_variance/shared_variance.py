@@ -40,11 +40,29 @@ class SharedVariance(Ranker):
     scale: noise has scores around 0 with standard deviation 1, whether it is a coin, heavy-tailed,
     an identifier, or mostly missing.
 
+    Columns are looked at in several ways. They show their values, their ranks as normal scores, and
+    curves that are large at both ends; the others show them the same, products of pairs, and one by
+    one their strongest single one and their strongest pair. What each view tells is compared with
+    chance by itself, and all of it is put together.
+
     This answers the question which columns carry structure. Columns that say the same all
     rank high; for a few columns that stand for all, see :class:`GreedyCSS`.
 
     Parameters
     ----------
+    views : "auto", "line" or sequence of str, default="auto"
+        What columns share, and with what:
+
+        - "line": what goes up and down together, in values and in normal scores;
+        - "curve": the column is like a square of others; "bend": others are like a square of it;
+        - "spread": they vary more in the same rows;
+        - "joint": products of pairs of others, summed up over all pairs;
+        - "pair": the strongest single partner, by line or curve: twins and small groups;
+        - "trio": the strongest product of two others, which neither of them tells alone.
+
+        "auto" takes all of them, and lines and pairs where more than half of the values are zeros:
+        there, curves and products show how much was counted in a row. "line" by itself is that of
+        values only, with nothing put together: scores are then standard deviations beyond chance.
     bins : int, optional
         Numbers are cut into this many bins of equal counts, which then count as nominal values:
         it finds what is shared but not linear (3 is a good choice) and loses some of what is.
@@ -62,18 +80,31 @@ class SharedVariance(Ranker):
     Attributes
     ----------
     scores_ : ndarray of shape (n_features_in_,)
-        What the column explains, less the mean over all orders of its rows, in their standard
-        deviations. It is 0 where the order of the rows makes no difference: for a constant, and
+        The quantile of a normal law at the combined p-value: noise has a mean of 0 and a standard
+        deviation of 1. It is 0 where the order of the rows makes no difference: for a constant, and
         for an identifier with a value of its own in every row.
+    view_ : ndarray of str of shape (n_features_in_,)
+        The view that tells most of each column; empty where none tells anything.
+    partners_ : ndarray of int of shape (n_features_in_, 2)
+        The one or two columns that it shares most with in that view; -1 for none.
+    views_ : dict
+        The rows, and columns if not all, that each view looked at.
+    influential_rows_ : ndarray of int
+        Rows of a table in memory, at most 8 and 5%, that make up most of what many columns share: a
+        header, a total or gross errors. There is a warning, and views are those of the other rows.
     explained_ : ndarray of shape (n_features_in_,)
-        The share of the variance of the other columns that the column explains.
+        The share of the variance of the other columns that the column's values explain.
     chance_ : ndarray of shape (n_features_in_,)
         The share that it explains on average over all orders of its rows.
     rows_used_ : str
         How the rows of a large table were looked at; see the notes.
     p_values_ : ndarray of shape (n_features_in_,)
-        How often it would explain as much or more if it had nothing to do with the others, from a
-        gamma distribution with the right mean, variance and skewness.
+        How often it would share as much or more if it had nothing to do with the others: those of
+        the views, from gamma distributions with the right mean, variance and skewness, or of the
+        best of many correlations, in Cauchy's combination. 0 is too small for a number.
+    q_values_ : ndarray of shape (n_features_in_,)
+        The share of false discoveries among all columns with as small a p-value, by the procedure
+        of Benjamini and Hochberg.
 
     Notes
     -----
@@ -90,7 +121,17 @@ class SharedVariance(Ranker):
     than 4,096 columns on disk): then a count sketch takes the place of the table, all rows added up
     in 1,024 to 8,192 with random signs, which keeps what columns share on average, and chance is
     that of the sketch. A table on disk with categories of more than 48 values is represented by a
-    sample of 16,384 rows.
+    sample of 16,384 rows. That is for the line of values. All other views look at the same rows of
+    every storage, dense, sparse, in memory or not: at most 16,384, and 2^25 values. Sums over all
+    columns with missing values take 1,024 rows, as do products of pairs, which are for numbers
+    without missing values; trios take 4,096. Pairs of more than about 10,000 columns are looked for
+    among those that share the signs of random projections. Trios are looked for in all columns up
+    to about 600 (1,000 rows), else in those of which the other views tell most. Categories of more
+    than 48 values have a line only, and of more than 16 no pairs and trios.
+
+    A column with missing values is shuffled within its known rows, beside what the others show
+    there: that values are missing in the same rows is not taken for something shared. (With
+    ``views="line"`` it is shuffled in all rows, where missing values are at the centre.)
 
     Tables with m rows and n coordinates take O(m^2 n) time, or O(m n^2) if n < m and m is above a
     thousand: about three times that of the product of the table with itself. Names of many values

@@ -125,9 +125,7 @@ def _of_columns(found: Found, places: np.ndarray) -> Found:
     return Found(found.whole, shared, powers, names)
 
 
-def _in_known_rows(
-    found: Found, others: Side, columns: np.ndarray, patterns: Patterns
-) -> Found:
+def _in_known_rows(found: Found, others: Side, columns: np.ndarray, patterns: Patterns) -> Found:
     """The same with K of the known rows of each column."""
     whole, diagonals = others.restricted(patterns)
     own = patterns.of_column[columns]
