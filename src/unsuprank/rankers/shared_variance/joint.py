@@ -59,7 +59,8 @@ def joint_view(
     if (
         not Z.shape[1] or not whole.trace > 1e-9 * np.trace(products.kernel) ** 2 / n
     ):  # no two columns to multiply
-        return tuple(np.full((2, Z.shape[1]), np.nan))
+        nothing = np.full(Z.shape[1], np.nan)
+        return nothing, nothing
 
     mixed, squared = pairs * products.kernel, products.kernel**2
 

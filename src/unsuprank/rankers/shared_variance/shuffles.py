@@ -116,7 +116,7 @@ def parts(n: int, sums: Sums) -> Parts:
     )
 
 
-def diagonal_and_rest(n: int, sums: Sums) -> tuple[Number, Number, Number]:
+def diagonal_and_rest(n: Any, sums: Sums) -> tuple[Number, Number, Number]:
     """sum a^2, |Q|^2 and sum a^3."""
     centre = sums.trace / n
     aa = sums.diagonal2 - centre * sums.trace

@@ -146,7 +146,8 @@ def cross_forms(show: Side, others: Side, columns: np.ndarray) -> np.ndarray:
     if show.coordinates.way == "rows":
         kernel = whole_kernel(others.coordinates, others.found.names)
         return Z.quadratic_forms(kernel, n_jobs)
-    if isinstance(Z, CentredMatrix):
-        both = Z.beside(others.coordinates.matrix).gram_squares(n_jobs)[: len(columns)]
+    theirs = others.coordinates.matrix
+    if isinstance(Z, CentredMatrix) and isinstance(theirs, CentredMatrix):
+        both = Z.beside(theirs).gram_squares(n_jobs)[: len(columns)]
         return both - show.found.shared.products[show.places[columns]]
-    return np.sum((np.asarray(Z).T @ embed(others.coordinates.table)) ** 2, axis=1)
+    return np.sum((np.asarray(Z).T @ np.asarray(theirs)) ** 2, axis=1)

@@ -168,9 +168,9 @@ def views_of(table: Table) -> Sequence[str]:
     if table.n_rows < LEAST_ROWS:
         return ("line",)
     if isinstance(table, SparseTable):
-        held = np.count_nonzero(table.matrix.data)
+        held = int(np.count_nonzero(table.matrix.data))
     else:
-        held = sum(np.count_nonzero(values) for _, values in table.blocks())
+        held = sum(int(np.count_nonzero(values)) for _, values in table.blocks())
     return VIEWS_OF_COUNTS if held < MOSTLY * table.n_rows * table.n_columns else VIEWS
 
 

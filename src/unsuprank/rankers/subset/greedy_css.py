@@ -19,6 +19,8 @@ from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..coordinates import Coordinates, Rows
 from ..shared_variance.chance import against_chance
+from ..shared_variance.sides import Side
+from ..shared_variance.views import LEAST_ROWS, look
 from .beyond_chance import LEVEL, BeyondChance, path_scores
 from .column_subset import GreedyPath, Residual, greedy_path
 from .neighbour_polish import filled_values, polish
@@ -215,7 +217,11 @@ class GreedyCSS(Ranker):
         self._check_polish(rows)
         coordinates = Coordinates.of(rows, verbose=self.verbose)
         self.rows_used_ = coordinates.rows_used
-        shared = against_chance(coordinates)
+        line = Side(coordinates)
+        shared = against_chance(coordinates, line.found)
+        p_values = shared.p_values
+        if rows.n_rows >= LEAST_ROWS:  # twins and small groups are beyond chance as well
+            p_values = look(rows, line, ("line", "pair")).p_values
         matrix, widths = coordinates.with_spreads(SCALES[self.scale]), coordinates.widths
         forced = self._read_forced(rows)
         first = included = np.flatnonzero(forced < 0)
@@ -223,7 +229,7 @@ class GreedyCSS(Ranker):
             assert isinstance(rows, Table)
             first = self._polished(rows, Residual(matrix, widths, forced <= 0), forced)
         n_tested = int((widths > 0).sum())  # a column that never varies has no chance to be chosen
-        candidates = (shared.p_values * n_tested < LEVEL) & (forced <= 0)
+        candidates = (p_values * n_tested < LEVEL) & (forced <= 0)
         candidates[first] = True
         residual = Residual(matrix, widths, candidates)
         beyond = BeyondChance(coordinates.n_rows)
