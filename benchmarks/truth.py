@@ -2,8 +2,9 @@
 
 Five tables: recovery of planted columns (average precision), also of those that are not linear,
 small or joint, ranks of noise by kind of column, ranks of names and identifiers that are added to
-real tables, and what the top columns are good for on labelled real tables. Nothing here was used to choose anything: seeds begin at
-`designs.REPORTING`. docs/which-method.md holds the tables of one run, with its date.
+real tables, and what the top columns are good for on labelled real tables. Nothing here was used to
+choose anything: seeds begin at `designs.REPORTING`. docs/which-method.md holds the tables of one
+run, with its date.
 """
 
 from __future__ import annotations

@@ -308,14 +308,16 @@ class TestRanking:
 
     def test_order_of_rows_and_columns(self, frame):
         expected = SharedVariance(views="line").fit(frame)
-        turned = SharedVariance(views="line").fit(frame.sample(frac=1, random_state=0)[frame.columns[::-1]])
+        mixed_up = frame.sample(frac=1, random_state=0)[frame.columns[::-1]]
+        turned = SharedVariance(views="line").fit(mixed_up)
         np.testing.assert_allclose(turned.scores_[::-1], expected.scores_, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(turned.p_values_[::-1], expected.p_values_, rtol=1e-6)
 
     def test_names_of_values_make_no_difference(self, frame):
         other = frame.assign(group=frame["group"].map({"high": "x", "low": "z", "middle": "a"}))
         expected = SharedVariance(views="line").fit(frame).scores_
-        np.testing.assert_allclose(SharedVariance(views="line").fit(other).scores_, expected, rtol=1e-9)
+        found = SharedVariance(views="line").fit(other).scores_
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
     def test_constants_and_units_make_no_difference(self, frame):
         expected = SharedVariance(views="line").fit(frame).scores_

@@ -132,7 +132,9 @@ def _log_overlap(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     needed = np.abs(np.einsum("ij,ij->j", u, v)) - n * np.abs(level_u * level_v)
     enough = np.cumsum(sizes[0] * sizes[1], axis=0) >= needed * (1.0 - 1e-9)
     k, others = ((size > 0.0).sum(axis=0) for size in sizes)
-    m = np.minimum(np.where(enough.any(axis=0), enough.argmax(axis=0) + 1, n), np.minimum(k, others))
+    m = np.minimum(
+        np.where(enough.any(axis=0), enough.argmax(axis=0) + 1, n), np.minimum(k, others)
+    )
     bound = _log_binomial(k, m) + _log_binomial(others, m) - _log_binomial(n, m)
     return np.where(needed > 0.0, np.minimum(bound, 0.0), 0.0)
 
