@@ -154,7 +154,7 @@ class SharedVariance(Ranker):
     >>> X = np.column_stack([noise, signal, signal + rng.normal(size=100), np.arange(100)])
     >>> ranker = SharedVariance(nominal_features=[3]).fit(X)
     >>> ranker.order_
-    array([2, 1, 3, 0])
+    array([1, 2, 3, 0])
     >>> ranker.p_values_ < 0.01
     array([False,  True,  True, False])
     """
