@@ -71,6 +71,8 @@ MOST_CELLS, MOST_ROWS = 2**25, 16_384
 JOINT_ROWS, GAP_ROWS = 1024, 1024
 #: Fewer rows have too few orders.
 LEAST_ROWS = 8
+#: Rows that make most of what columns share are left out as long as there are fewer than these.
+MOST_LEFT_OUT = 8
 
 
 @dataclass(frozen=True)
@@ -336,12 +338,19 @@ def _own_squares(Z: np.ndarray, widths: np.ndarray) -> np.ndarray:
 
 
 def look(rows: Rows, line: Side, views: str | Sequence[str]) -> Viewed:
-    """Look at a table by some views, without rows that make most of what columns share."""
-    found = influential_rows(line, summed_view(line, line, None).log_p)
-    if not len(found):
-        return Looking(rows, line, views).look()
-    assert isinstance(line.coordinates.rows, Table)
-    kept = np.setdiff1d(np.arange(rows.n_rows), found)
-    others = line.coordinates.rows.take(rows=kept).without_unused_values()
-    seen = Looking(others, Side(Coordinates.of(others, line.coordinates.n_jobs)), views).look()
-    return replace(seen, influential=found)
+    """Look at a table by some views, without rows that make most of what columns share.
+
+    Without the worst of them, others may show, up to `MOST_LEFT_OUT`.
+    """
+    left_out = np.zeros(0, dtype=int)
+    kept, some, side = np.arange(rows.n_rows), rows, line
+    while len(left_out) < MOST_LEFT_OUT:
+        found = influential_rows(side, summed_view(side, side, None).log_p)
+        if not len(found):
+            break
+        left_out = np.append(left_out, kept[found])
+        kept = np.delete(kept, found)
+        assert isinstance(line.coordinates.rows, Table)
+        some = line.coordinates.rows.take(rows=kept).without_unused_values()
+        side = Side(Coordinates.of(some, line.coordinates.n_jobs))
+    return replace(Looking(some, side, views).look(), influential=np.sort(left_out))
