@@ -230,7 +230,7 @@ def test_scores_and_curves() -> None:
         np.testing.assert_allclose(z[known], expected, atol=1e-12)
         assert abs(np.sum((z[known] - z[known].mean()) * q[known])) < 1e-9
     assert not curves.values[:, 5].any()
-    held = np.where(X[:, 1:3] > 0.5, X[:, 1:3], 0.0)
+    held = np.column_stack([np.where(X[:, 1:3] > 0.5, X[:, 1:3], 0.0), X[:, 1]])
     for dense, kept in zip(
         score_tables(read_table(held)),
         score_tables(read_table(sparse.csr_array(held))),

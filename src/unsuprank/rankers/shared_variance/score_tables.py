@@ -84,10 +84,13 @@ def _of_sparse(table: SparseTable) -> tuple[Table, Table]:
     held = table.by_columns
     found = np.zeros((2, len(held.data)))
     for first, last in zip(held.indptr[:-1].tolist(), held.indptr[1:].tolist(), strict=True):
+        if last - first == table.n_rows:
+            found[:, first:last] = _of_column(held.data[first:last])
+            continue
         column = np.append(held.data[first:last], 0.0)
         values, place, counts = np.unique(column, return_inverse=True, return_counts=True)
         counts[place[-1]] += table.n_rows - (last - first) - 1  # the zeros that are not held
-        both = np.stack(scores_of_values(values, np.maximum(counts, 0)))[:, place]
+        both = np.stack(scores_of_values(values, counts))[:, place]
         found[:, first:last] = both[:, :-1] - both[:, -1:]
     scores, curves = (
         SparseTable(sparse.csc_array((data, held.indices, held.indptr), held.shape), table.schema)
