@@ -47,7 +47,8 @@ class GreedyCSS(Ranker):
 
     Chance is left out. A column is worth what it explains of the *other* columns, less what a
     column of its rank would explain by chance, in standard deviations; columns that share no
-    more with the table than shuffled ones (see :class:`SharedVariance`) are never picked. So
+    more with the table, or with any single column, than shuffled ones (see the views "line" and
+    "pair" of :class:`SharedVariance`) are never picked. So
     neither noise nor an identifier is taken for something new, and ``n_features_`` tells how
     many columns it takes until chance would do as well.
 
