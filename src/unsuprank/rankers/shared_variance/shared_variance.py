@@ -90,8 +90,9 @@ class SharedVariance(Ranker):
     views_ : dict
         The rows, and columns if not all, that each view looked at.
     influential_rows_ : ndarray of int
-        Rows of a table in memory, a handful at most, that make up most of what many columns share: a
-        header, a total or gross errors. There is a warning, and views are those of the other rows.
+        A handful of rows at most, of a table in memory, that make up most of what many columns
+        share: a header, a total or gross errors. There is a warning, and views are those of the
+        other rows.
     explained_ : ndarray of shape (n_features_in_,)
         The share of the variance of the other columns that the column's values explain.
     chance_ : ndarray of shape (n_features_in_,)
