@@ -63,10 +63,6 @@ class RowSource(ChunkedRows):
     def take(self, rows: np.ndarray) -> Table:
         """The rows with these indices, which increase."""
 
-    @abstractmethod
-    def chunks(self, n_rows: int) -> Iterator[Table]:
-        """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
-
     def prefetch(self, rows: np.ndarray) -> PrefetchedRows:
         """A source that has these rows in memory, under the indices that they have here."""
         return PrefetchedRows(self.n_rows, rows, self.take(rows))
@@ -230,22 +226,17 @@ class _FileArray:
         return sparse_dataset(stored)
 
 
-class PrefetchedRows(RowSource):
-    """Rows of a larger source that are in memory."""
+@dataclass(frozen=True)
+class PrefetchedRows:
+    """Rows of a larger source that are in memory: how many it has, which ones, and the rows."""
 
-    random_access = True
-
-    def __init__(self, n_rows: int, rows: np.ndarray, table: Table) -> None:
-        self.schema, self.n_rows = table.schema, n_rows
-        self._rows, self._table = rows, table
+    n_rows: int
+    rows: np.ndarray
+    table: Table
 
     def take(self, rows: np.ndarray) -> Table:
         """Rows by their indices in the larger source."""
-        return self._table.take(np.searchsorted(self._rows, rows))
-
-    def chunks(self, n_rows: int) -> Any:
-        """Not all rows are here."""
-        raise NotImplementedError("only some rows are here; take() them by their indices")
+        return self.table.take(np.searchsorted(self.rows, rows))
 
 
 def as_table(values: Any, schema: Schema) -> Table:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from .._parallel import in_order
+from .._progress import Progress
 from .schema import Schema
 
 T = TypeVar("T")
-
-
-class _Advances(Protocol):
-    def advance(self, amount: float = 1) -> None: ...
 
 
 class ChunkedRows(ABC):
@@ -49,7 +46,7 @@ class ChunkedRows(ABC):
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
 
     def over_chunks(
-        self, work: Callable[[Any], T], n_rows: int, bar: _Advances, n_jobs: int | None = 1
+        self, work: Callable[[Any], T], n_rows: int, bar: Progress, n_jobs: int | None = 1
     ) -> Iterator[T]:
         """``work(chunk)`` of all chunks, in order; `bar` is told of the rows that are done."""
         for done, result in self._over_chunks(partial(_counted, work), n_rows, n_jobs):
@@ -66,7 +63,7 @@ class ChunkedRows(ABC):
         add: Callable[[T, int, Any], T],
         start: Callable[[], T],
         n_rows: int,
-        bar: _Advances,
+        bar: Progress,
     ) -> T:
         """``total = add(total, first, chunk)`` for all chunks, one after the other.
 

@@ -153,10 +153,6 @@ class SparseTable(Table):
                 columns = np.searchsorted(indptr, np.arange(first, last), side="right") - 1
             yield columns, data[first:last].astype(np.float64, copy=False)
 
-    @cached_property
-    def n_values(self) -> np.ndarray:
-        return np.zeros(self.n_columns, dtype=np.int32)
-
     @property
     def missing(self) -> np.ndarray:
         return np.zeros(self.n_columns, dtype=bool)
