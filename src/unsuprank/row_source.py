@@ -129,12 +129,13 @@ class ArrayRows(RowSource):
         rows = np.asarray(rows)
         if isinstance(self.array, np.ndarray):
             return as_table(self._mapped(rows), self.schema)
-        cuts = np.flatnonzero(np.diff(rows) > self._gap()) + 1
-        runs = [run for run in np.split(rows, cuts) if len(run)]
-        most = chunk_rows(self.n_columns)
-        parts = [part for run in runs for part in self._slabs(run, most)]
-        if not parts:
+        if not len(rows):
             return as_table(_plain(self.array[0:0]), self.schema)
+        gap = max(1, GAP_BYTES // (self.n_columns * self.array.dtype.itemsize))
+        # Rows near each other are read together, but no more than a chunk.
+        apart = (np.diff(rows) > gap) | (np.diff(rows // chunk_rows(self.n_columns)) > 0)
+        runs = np.split(rows, np.flatnonzero(apart) + 1)
+        parts = [_plain(self.array[int(run[0]) : int(run[-1]) + 1])[run - run[0]] for run in runs]
         stack = sparse.vstack if sparse.issparse(parts[0]) else np.concatenate
         return as_table(stack(parts), self.schema)
 
@@ -159,17 +160,6 @@ class ArrayRows(RowSource):
     def __setstate__(self, state: dict[str, Any]) -> None:
         array = state["array"]
         self.__dict__.update(state, array=array.open() if isinstance(array, _FileArray) else array)
-
-    def _gap(self) -> int:
-        """The largest distance of two rows that are read together."""
-        return max(1, GAP_BYTES // (self.n_columns * self.array.dtype.itemsize))
-
-    def _slabs(self, run: np.ndarray, most: int) -> Iterator[Any]:
-        """The rows of a run that are wanted, from slices of at most `most` rows."""
-        slab = (run - run[0]) // most
-        for part in np.split(run, np.flatnonzero(np.diff(slab)) + 1):
-            first, last = int(part[0]), int(part[-1]) + 1
-            yield _plain(self.array[first:last])[part - first]
 
     def _find_schema(self, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
         n = int(self.array.shape[1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeVar
 
 from .._parallel import in_order
@@ -49,9 +49,10 @@ class ChunkedRows(ABC):
         self, work: Callable[[Any], T], n_rows: int, bar: Progress, n_jobs: int | None = 1
     ) -> Iterator[T]:
         """``work(chunk)`` of all chunks, in order; `bar` is told of the rows that are done."""
-        for done, result in self._over_chunks(partial(_counted, work), n_rows, n_jobs):
+        starts = range(0, self.n_rows, n_rows)
+        for result, first in zip(self._over_chunks(work, n_rows, n_jobs), starts, strict=True):
             yield result
-            bar.advance(done)
+            bar.advance(min(n_rows, self.n_rows - first))
 
     def _over_chunks(
         self, work: Callable[[Any], T], n_rows: int, n_jobs: int | None
@@ -76,7 +77,3 @@ class ChunkedRows(ABC):
             first += chunk.n_rows
             bar.advance(chunk.n_rows)
         return total
-
-
-def _counted(work: Callable[[Any], T], chunk: Any) -> tuple[int, T]:
-    return chunk.n_rows, work(chunk)

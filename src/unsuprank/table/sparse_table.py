@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .dense_table import BLOCK_BYTES, Moments, Table, as_indices, keeps_all
+from .dense_table import Moments, Table, as_indices, keeps_all
 from .schema import Schema
 
 #: Values that are looked at in one go.
@@ -82,12 +82,6 @@ class SparseTable(Table):
 
     def block(self, first: int, last: int) -> np.ndarray:
         return self.by_columns[:, first:last].astype(np.float64).toarray(order="F")
-
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        step = max(1, BLOCK_BYTES // (8 * max(1, self.n_rows)))
-        for first in range(0, self.n_columns, step):
-            part = slice(first, min(first + step, self.n_columns))
-            yield part, self.block(part.start, part.stop)
 
     def take(self, rows: Any = None, columns: Any = None) -> Table:
         """Part of the table; see :meth:`Table.take`. What is left may still be sparse."""
@@ -196,9 +190,7 @@ def checked_matrix(X: Any) -> sparse.csr_array | sparse.csc_array:
 def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
     """CSR or CSC that shares what it can with `X`, with every index in range."""
     if X.format == "coo":
-        for index, length in zip((X.row, X.col), X.shape, strict=True):
-            if len(index) and not (index.min() >= 0 and index.max() < length):
-                raise ValueError("an index is out of range")
+        X = sparse.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # which looks at every index
     if X.format == "bsr":
         check_pointers(X)
     if X.format == "dia":

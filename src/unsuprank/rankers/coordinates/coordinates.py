@@ -106,11 +106,6 @@ class Coordinates:
         """Rows of the table, or of what stands for it."""
         return self.rows.n_rows
 
-    @property
-    def streams(self) -> bool:
-        """Whether rows come some at a time, so that whatever is asked of them is a pass."""
-        return isinstance(self.rows, RowSource)
-
     @cached_property
     def totals(self) -> ColumnTotals:
         """Means and spreads of all columns."""

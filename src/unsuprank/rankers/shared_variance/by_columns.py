@@ -22,16 +22,16 @@ from .columns import CategoricalColumn
 from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
-    Found,
+    TableSums,
     category_diagonal_sums,
-    found,
     mixed_triangles,
     projection_weights,
+    table_sums,
     traces,
 )
 
 
-def sums_by_columns(coordinates: Coordinates) -> Found:
+def sums_by_columns(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary."""
     over_rows, embedding = coordinates.over_rows, coordinates.embedding
     names = _categorical_columns(coordinates)
@@ -40,12 +40,15 @@ def sums_by_columns(coordinates: Coordinates) -> Found:
     rows = np.empty((9, len(varies)))
     rows[2:, ~grouped] = over_rows.of_columns
     groups = [names[k] for k in np.flatnonzero(grouped).tolist()]
-    part = _no_groups(over_rows) if not groups else _of_groups(coordinates, groups, rows, grouped)
+    if groups:
+        part = _of_groups(coordinates, groups, rows, grouped)
+    else:
+        part = _categorical_part([], np.empty((0, len(over_rows.G))), np.empty(0))
     weights = projection_weights(embedding.widths, names, ~grouped)
     quadratic = np.diagonal(over_rows.GG) + part.of_coordinates
     rows[:2, ~grouped] = traces(quadratic, embedding.widths, weights)
     rows[:2, grouped] = part.projected, part.with_coordinates + part.products.sum(axis=1)
-    return found(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
+    return table_sums(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
 
 
 def _categorical_columns(coordinates: Coordinates) -> dict[int, CategoricalColumn]:
@@ -89,13 +92,6 @@ def _of_groups(
     for k, names in zip(np.flatnonzero(grouped).tolist(), groups, strict=True):
         rows[2:, k] = category_diagonal_sums(names, diagonal)
     return _categorical_part(groups, Z, diagonal)
-
-
-def _no_groups(over_rows: RowSums) -> _CategoricalPart:
-    nothing = np.zeros(0)
-    return _CategoricalPart(
-        np.zeros(len(over_rows.G)), nothing, nothing, np.zeros((0, 0)), 0.0, 0.0
-    )
 
 
 @dataclass(frozen=True)
