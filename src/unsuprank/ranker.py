@@ -317,11 +317,8 @@ class Ranker(SelectorMixin, BaseEstimator):
         order = self.order_
         mask = np.zeros(len(order), dtype=bool)
         n_included = int((self.forced_ < 0).sum())
-        mask[order[: max(self._n_selected(), n_included)]] = True
+        mask[order[: max(self._count_selected(len(order)), n_included)]] = True
         return mask & (self.forced_ <= 0)
-
-    def _n_selected(self) -> int:
-        return self._count_selected(len(self.scores_))
 
     def _count_selected(self, n: int) -> int:
         """How many of `n` columns are to be selected."""

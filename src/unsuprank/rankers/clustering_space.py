@@ -327,14 +327,11 @@ def _scaled_distances(
     return distances.astype(dtype, copy=False)
 
 
-def _padded(width: int) -> int:
-    return -(-width // 16) * 16
-
-
 def _padded_coordinates(
     table: Table, width: int, dtype: type, factor: float, stretch: np.ndarray | None
 ) -> np.ndarray:
-    coords: np.ndarray = np.zeros((table.n_rows, _padded(width)), dtype=dtype)
+    padded = -(-width // 16) * 16
+    coords: np.ndarray = np.zeros((table.n_rows, padded), dtype=dtype)
     start = 0
     for block in embedded_blocks(table, stretch=stretch):
         stop = start + block.shape[1]

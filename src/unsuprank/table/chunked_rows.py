@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
+
 from .._parallel import in_order
 from .._progress import Progress
 from .schema import Schema
@@ -40,6 +42,12 @@ class ChunkedRows(ABC):
         """Names of the columns; x0, x1, ... where nothing names them."""
         names = self.schema.names
         return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
+
+    def sample_rows(self, most: int, seed: int = 0) -> np.ndarray:
+        """Indices of at most `most` rows, in order; all of them if there are no more."""
+        if self.n_rows <= most:
+            return np.arange(self.n_rows)
+        return np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
 
     @abstractmethod
     def chunks(self, n_rows: int) -> Iterator[Any]:

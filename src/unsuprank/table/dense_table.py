@@ -86,12 +86,6 @@ class Table(ChunkedRows):
         other.__dict__["schema"] = schema
         return other
 
-    def sample_rows(self, most: int, seed: int = 0) -> np.ndarray:
-        """Indices of at most `most` rows, in order; all of them if there are no more."""
-        if self.n_rows <= most:
-            return np.arange(self.n_rows)
-        return np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
-
     #: Rows can be had in any order at no cost; see :mod:`unsuprank.row_source`.
     random_access: ClassVar[bool] = True
 

@@ -23,6 +23,7 @@ from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
     TableSums,
+    categorical_columns,
     category_diagonal_sums,
     mixed_triangles,
     projection_weights,
@@ -34,7 +35,7 @@ from .sums import (
 def sums_by_columns(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary."""
     over_rows, embedding = coordinates.over_rows, coordinates.embedding
-    names = _categorical_columns(coordinates)
+    names = categorical_columns(coordinates, embedding.scale)
     varies = embedding.varies.tolist()
     grouped = np.isin(embedding.varies, embedding.grouped)
     rows = np.empty((9, len(varies)))
@@ -49,18 +50,6 @@ def sums_by_columns(coordinates: Coordinates) -> TableSums:
     rows[:2, ~grouped] = traces(quadratic, embedding.widths, weights)
     rows[:2, grouped] = part.projected, part.with_coordinates + part.products.sum(axis=1)
     return table_sums(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
-
-
-def _categorical_columns(coordinates: Coordinates) -> dict[int, CategoricalColumn]:
-    """The categorical columns, by their place among those that vary."""
-    embedding = coordinates.embedding
-    names = {}
-    for k, j in enumerate(embedding.varies.tolist()):
-        if j in embedding.grouped:
-            names[k] = CategoricalColumn.of(coordinates.table.column(k), embedding.scale)
-        elif j in coordinates.totals.counts:
-            names[k] = CategoricalColumn.of_counts(coordinates.totals.counts[j], embedding.scale)
-    return names
 
 
 def _sums_over(

@@ -36,7 +36,7 @@ def sums_by_rows(coordinates: Coordinates) -> TableSums:
     table = coordinates.table
     grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
-    names = categorical_columns(table, embedded.n_columns)
+    names = categorical_columns(coordinates, 1.0 / np.sqrt(max(embedded.n_columns, 1)))
     kernel = coordinates.kernel
     if grouped.any():
         kernel = kernel.copy()

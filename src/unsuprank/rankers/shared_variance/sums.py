@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...table import Table
+from ..coordinates import Coordinates
 from .columns import CategoricalColumn, Powers
 from .shuffles import Sums
 
@@ -38,13 +38,17 @@ class TableSums:
     names: dict[int, CategoricalColumn]
 
 
-def categorical_columns(table: Table, n_embedded: int) -> dict[int, CategoricalColumn]:
-    """The nominal columns, on the scale of the coordinates of `n_embedded` columns."""
-    scale = 1.0 / np.sqrt(max(n_embedded, 1))
-    return {
-        j: CategoricalColumn.of(table.column(j), scale)
-        for j in np.flatnonzero(table.n_values).tolist()
-    }
+def categorical_columns(coordinates: Coordinates, scale: float) -> dict[int, CategoricalColumn]:
+    """The nominal columns, by their place among those that vary, on the scale of coordinates."""
+    found = {}
+    for k, j in enumerate(np.flatnonzero(coordinates.varies).tolist()):
+        if coordinates.rows.schema.categories[j] is None:
+            continue
+        if coordinates.grouped[k]:
+            found[k] = CategoricalColumn.of(coordinates.table.column(k), scale)
+        else:
+            found[k] = CategoricalColumn.of_counts(coordinates.totals.counts[j], scale)
+    return found
 
 
 def projection_weights(
