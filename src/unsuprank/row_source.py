@@ -31,7 +31,6 @@ from .table import (
     Table,
     check_pointers,
     checked_matrix,
-    column_mask,
     find_categories,
     read_table,
 )
@@ -165,19 +164,14 @@ class ArrayRows(RowSource):
         n = int(self.array.shape[1])
         if names is not None and len(names) != n:
             raise ValueError(f"X has {n:,} columns, and {len(names):,} names are given for them.")
-        schema = Schema.of_array(self.array.dtype, n, names)
-        if schema.boolean:
+        schema = Schema.of_array(self.array.dtype, n, names, nominal)
+        unknown = schema.without_values
+        if not unknown.any():
             return schema
-        wanted = column_mask(nominal, n, schema.names)
-        return schema.with_nominal(wanted, self._values_of(np.flatnonzero(wanted)))
-
-    def _values_of(self, columns: np.ndarray) -> list[np.ndarray]:
-        """The distinct values of some columns, from one pass."""
-        if not len(columns):
-            return []
-        step = chunk_rows(int(self.array.shape[1]))
+        step, columns = chunk_rows(n), np.flatnonzero(unknown)
         parts = (_plain(self.array[a : a + step]) for a in range(0, self.n_rows, step))
-        return all_categories(categories_in(part, columns) for part in parts)
+        found = all_categories(categories_in(part, columns) for part in parts)
+        return schema.with_nominal(unknown, found)
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,9 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
     if X.format == "bsr":
         check_pointers(X)
     if X.format == "dia":
-        X = _checked_diagonals(X)
+        # Those that pass through the matrix; their arrays are compared when it is made.
+        inside = (X.offsets > -X.shape[0]) & (X.offsets < X.shape[1])
+        X = sparse.dia_array((X.data[inside], X.offsets[inside]), shape=X.shape)
     if X.format not in ("csr", "csc"):
         X = X.tocsr()
     kind = sparse.csr_array if X.format == "csr" else sparse.csc_array
@@ -204,13 +206,6 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
         short = (part.astype(np.int32, copy=False) for part in (matrix.indices, matrix.indptr))
         matrix = kind((matrix.data, *short), shape=matrix.shape)
     return matrix
-
-
-def _checked_diagonals(X: Any) -> sparse.dia_array:
-    """The diagonals of a matrix that pass through it; the arrays are compared when it is made."""
-    n_rows, n_columns = X.shape
-    inside = (X.offsets > -n_rows) & (X.offsets < n_columns)
-    return sparse.dia_array((X.data[inside], X.offsets[inside]), shape=X.shape)
 
 
 def check_pointers(matrix: Any) -> None:

@@ -32,11 +32,6 @@ SKETCH_BYTES = 2**29
 LEAST_ROWS, MOST_ROWS = 1024, 8192
 
 
-def sketch_rows(n_columns: int) -> int:
-    """How many rows a sketch of so many columns has."""
-    return min(max(SKETCH_BYTES // (8 * max(n_columns, 1)), LEAST_ROWS), MOST_ROWS)
-
-
 def count_sketch(rows: Table | RowSource, verbose: int = 0) -> Table:
     """A sketch of a numeric table, whose columns are centred first.
 
@@ -44,7 +39,7 @@ def count_sketch(rows: Table | RowSource, verbose: int = 0) -> Table:
     """
     totals = column_totals(rows, verbose)
     rng = np.random.default_rng(rows.n_rows)
-    n_rows = sketch_rows(rows.n_columns)
+    n_rows = min(max(SKETCH_BYTES // (8 * max(rows.n_columns, 1)), LEAST_ROWS), MOST_ROWS)
     places = rng.permutation(rows.n_rows) % n_rows
     signs = rng.choice(np.array([-1.0, 1.0]), rows.n_rows)
     with progress("sketching rows", rows.n_rows, verbose) as bar:
