@@ -11,7 +11,7 @@ from forest_oracle import Oracle, chance, in_words
 from unsuprank import _kernels
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
-from unsuprank.rankers.forest.tree_scores import ScoreSum, genie3, random_forest, symbolic
+from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
 from unsuprank.rankers.forest.trees import Trees
 from unsuprank.table import Schema, Table
 
@@ -288,9 +288,8 @@ def test_scores_equal_the_sums(kind, path):
         grower = make_grower(rng, table, path, dtype, bool(case % 3 == 0))
         n_trees = 3
         trees = grower.grow(0, n_trees)
-        expected = {
-            name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf", "cumulative")
-        }
+        kinds = ("genie3", "symbolic", "random_forest", "random_forest_cumulative")
+        expected = {name: np.zeros(table.n_columns) for name in kinds}
         for tree in range(n_trees):
             walk = Walk(grower, trees, tree)
             for node in range(trees.nodes(tree).start, trees.nodes(tree).stop):
@@ -301,17 +300,11 @@ def test_scores_equal_the_sums(kind, path):
                 left, _ = walk.rows(int(trees.left[node]))
                 expected["genie3"][f] += oracle.h(rows, weights, ~np.isin(rows, left))
                 expected["symbolic"][f] += weights.sum() / table.n_rows
-            expected["rf"] += oracle_random_forest(oracle, walk)
-            expected["cumulative"] += oracle_random_forest(oracle, walk, cumulative=True)
-        found = {
-            "genie3": genie3(trees),
-            "symbolic": symbolic(trees),
-            "rf": random_forest(trees, grower, 0),
-            "cumulative": random_forest(trees, grower, 0, cumulative=True),
-        }
-        for name, scores in found.items():
+            expected["random_forest"] += oracle_random_forest(oracle, walk)
+            expected["random_forest_cumulative"] += oracle_random_forest(oracle, walk, True)
+        for name in kinds:
             total = ScoreSum(table.n_columns)
-            total.add(scores, n_trees)
+            total.add(tree_scores(name, trees, grower, 0), n_trees)
             np.testing.assert_allclose(
                 total.mean(), expected[name] / n_trees, rtol=close, atol=close, err_msg=name
             )
@@ -323,7 +316,7 @@ def test_standard_error_is_that_of_the_mean_over_trees():
     grower = make_grower(rng, table, "pairs", np.float64, False)
     trees = grower.grow(0, 40)
     per_tree = np.zeros((40, table.n_columns))
-    scores = genie3(trees)
+    scores = tree_scores("genie3", trees, grower, 0)
     np.add.at(per_tree, (scores.tree, scores.feature), scores.value)
     total = ScoreSum(table.n_columns)
     total.add(scores, 40)

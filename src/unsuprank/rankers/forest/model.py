@@ -26,7 +26,7 @@ from ..clustering_space import Space, row_keys
 from . import prototypes
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, ROLES_DOC, ForestParameters, TreeParameters, grow_settings
-from .tree_scores import ScoreSum, TreeScores, genie3, random_forest, symbolic
+from .tree_scores import ScoreSum, TreeScores, node_scores, tree_scores
 from .tree_text import export_text
 from .trees import Trees
 
@@ -285,11 +285,12 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
 
     def _tree_scores(self, kind: str, trees: Trees) -> TreeScores:
         if kind != "random_forest":
-            return genie3(trees) if kind == "genie3" else symbolic(trees)
+            return node_scores(trees, trees.gain if kind == "genie3" else trees.share_of_rows())
         roles = self._roles
         grower = Grower(roles.space(self._table, roles.targets), self._settings)
         # The kernel counts descriptive columns, trees_ counts all.
-        found = random_forest(trees.renumbered(np.cumsum(roles.descriptive) - 1), grower, 0)
+        own = trees.renumbered(np.cumsum(roles.descriptive) - 1)
+        found = tree_scores(kind, own, grower, 0)
         return replace(found, feature=np.flatnonzero(roles.descriptive)[found.feature])
 
 

@@ -40,46 +40,33 @@ def dense_scores(values: np.ndarray) -> TreeScores:
     return TreeScores(tree.ravel(), feature.ravel(), values.ravel())
 
 
-def genie3(trees: Trees) -> TreeScores:
-    """The gains h* of a feature's tests (eq. 1)."""
-    return _node_scores(trees, trees.gain)
+def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """One of the scores of a batch of trees."""
+    if kind.startswith("random_forest"):
+        return _permutation_scores(kind, trees, grower, first_tree)
+    if kind == "genie3_out_of_bag":
+        # What the splits explain of other columns on the rows that their trees did not see.
+        norms, scales = grower.space.norms, grower.space.scales
+        gain = grower.ask(_kernels.out_of_bag_gains, norms, scales, trees.as_dict(), first_tree)
+        return node_scores(trees, gain)
+    return node_scores(trees, trees.gain if kind == "genie3" else trees.share_of_rows())
 
 
-def genie3_out_of_bag(
-    trees: Trees, grower: Grower, first_tree: int, own_column: bool = False
-) -> TreeScores:
-    """The same with what each split explains on the rows that its tree did not see."""
-    return _node_scores(trees, grower.out_of_bag_gains(trees, first_tree, own_column))
+def _permutation_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """The relative increase of the out-of-bag error when a feature is permuted (eq. 2).
 
-
-def symbolic(trees: Trees) -> TreeScores:
-    """The share of the rows that reach a feature's tests."""
-    root = trees.weight[trees.node_offset[:-1]]
-    return _node_scores(trees, trees.weight / np.repeat(root, np.diff(trees.node_offset)))
-
-
-def random_forest(
-    trees: Trees, grower: Grower, first_tree: int, cumulative: bool = False
-) -> TreeScores:
-    """The relative increase of the out-of-bag error when a feature is permuted (eq. 2)."""
-    offset, feature, value = grower.permutation_scores(trees, first_tree, cumulative)
+    If cumulative, features stay permuted while those after them in a tree are looked at.
+    """
+    cumulative = kind == "random_forest_cumulative"
+    scales, given = grower.space.scales, trees.as_dict()
+    found = grower.ask(_kernels.permutation_scores, scales, given, first_tree, cumulative)
+    offset, feature, value = found
     value = np.where(np.abs(value) > ROUNDING, value, 0.0)
     return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
 
 
-def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
-    """One of the scores of a batch of trees."""
-    if kind == "random_forest":
-        return random_forest(trees, grower, first_tree)
-    if kind == "random_forest_cumulative":
-        return random_forest(trees, grower, first_tree, cumulative=True)
-    if kind == "genie3_out_of_bag":
-        return genie3_out_of_bag(trees, grower, first_tree)
-    return genie3(trees) if kind == "genie3" else symbolic(trees)
-
-
-def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
-    """Tests of the same feature in the same tree become one entry."""
+def node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
+    """The sum of a value over the tests of a feature in a tree: gains h* for Genie3 (eq. 1)."""
     return TreeScores(*_kernels.node_scores(trees.node_offset, trees.feature, value))
 
 

@@ -52,6 +52,11 @@ class Trees:
         """The number of the tree that each node belongs to."""
         return np.repeat(np.arange(self.size), np.diff(self.node_offset))
 
+    def share_of_rows(self) -> np.ndarray:
+        """The share of the rows of its tree that each node has."""
+        root = self.weight[self.node_offset[:-1]]
+        return self.weight / np.repeat(root, np.diff(self.node_offset))
+
     def subset_values(self, node: int, n_values: int) -> np.ndarray:
         """Codes in the set that a nominal test asks for."""
         start = int(self.subset[node])
