@@ -31,16 +31,14 @@ from .convergence import (
     stability_note,
 )
 from .growing import Grower, GrowSettings
-from .tree_scores import EXTRA_USES, ScoreSum, TreeScores, dense_scores, tree_scores
+from .tree_scores import EXTRA_USES, Batch, ScoreSum, dense_scores, grow_scores
 from .tree_work import most_trees
 
 #: Trees of a block, where the number of blocks is not given: by then most of the time goes into
 #: trees, not into what a block costs before the first of them.
 TREES_A_BLOCK = 100
-#: Trees times rows that are grown in one call of the kernel.
-TREE_ROWS = 2**19
 
-Batches = Generator[tuple[TreeScores, int], None, None]
+Batches = Generator[Batch, None, None]
 
 
 def count_blocks(n_trees: int) -> int:
@@ -77,11 +75,8 @@ class BlockForest:
         """The scores of `n_trees` trees grown on a block."""
         grower = self.grower(seed, table)
         total = ScoreSum(table.n_columns)
-        step = max(1, TREE_ROWS // table.n_rows)
-        for first in range(0, n_trees, step):
-            last = min(first + step, n_trees)
-            trees = grower.grow(first, last)
-            total.add(tree_scores(self.kind, trees, grower, first), last - first)
+        for batch in grower.run(partial(grow_scores, self.kind, grower), n_trees, n_jobs=1):
+            total.add(*batch)
         return BlockScores(total.mean(), n_trees, total.mean_square())
 
     def most_trees(self, seed: int, table: Table, patience: float) -> int:

@@ -39,7 +39,7 @@ from typing import Self
 import numpy as np
 from scipy.linalg import hadamard
 
-from .tree_scores import ScoreSum, TreeScores
+from .tree_scores import Batch, ScoreSum, TreeScores
 
 #: Blocks that the trees are dealt out to; the fewest trees whose stability has a meaning.
 N_BLOCKS = 16
@@ -150,7 +150,7 @@ class Watch:
         return seen.ended != "spent" or self.total.n_trees == self.rule.max_estimators
 
 
-def grow_until_stable(batches: Iterable[tuple[TreeScores, int]], watch: Watch) -> Convergence:
+def grow_until_stable(batches: Iterable[Batch], watch: Watch) -> Convergence:
     """Add batches of trees until the ranking is stable or the budget is spent.
 
     Only a `max_time` that runs out makes the result depend on the clock.

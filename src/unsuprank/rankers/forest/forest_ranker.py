@@ -31,7 +31,7 @@ from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_i
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, ForestParameters, grow_settings
 from .race import Race
-from .tree_scores import ScoreSum, TreeScores, tree_scores
+from .tree_scores import ScoreSum, grow_scores
 from .tree_work import most_trees
 
 #: The largest multiple of the usual bound that may be asked for; more is a number of trees.
@@ -160,12 +160,7 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     def _forest(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
         """The plain mean over the trees asked for."""
         total = ScoreSum(grower.space.table.n_columns)
-        n_trees = int(self.n_estimators)
-
-        def work(first: int, last: int) -> tuple[TreeScores, int]:
-            trees = grower.grow(first, last)
-            return tree_scores(self._kind, trees, grower, first), last - first
-
+        n_trees, work = int(self.n_estimators), partial(grow_scores, self._kind, grower)
         with progress("growing trees", n_trees, self.verbose) as bar:
             for batch in grower.run(work, n_trees, self.n_jobs, bar):
                 total.add(*batch)

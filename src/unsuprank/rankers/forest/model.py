@@ -78,6 +78,31 @@ class _TreeModel(BaseEstimator):
         texts = {"roles": ROLES_DOC, "parameters": PARAMETERS_DOC, **SHARED_DOCS}
         cls.__doc__ = with_quotations(cls.__doc__, texts)
 
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : ignored
+        """
+        check_parameters(self)
+        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
+        if table.is_sparse:
+            raise TypeError(
+                f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
+                "pass X.toarray() if that fits into memory."
+            )
+        roles = Roles.of(self, table)
+        space = roles.space(table, roles.clustering, self.n_jobs)
+        grower = Grower(space, grow_settings(self, space.table.n_columns))
+        with progress("growing trees", self.n_estimators, self.verbose) as bar:
+            parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
+        validate_data(self, X, skip_check_array=True)
+        self._table, self._roles, self._settings = table, roles, grower.settings
+        self.trees_ = Trees.join(parts).renumbered(np.flatnonzero(roles.descriptive))
+        return self
+
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row in every tree.
 
@@ -155,20 +180,6 @@ class _TreeModel(BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         return read_table(X, schema=self._table.schema, min_rows=1, estimator=self)
 
-    def _read(self, X: Any) -> tuple[Table, Roles]:
-        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
-        if table.is_sparse:
-            raise TypeError(
-                f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
-                "pass X.toarray() if that fits into memory."
-            )
-        return table, Roles.of(self, table)
-
-    def _keep(self, X: Any, table: Table, roles: Roles, grown: Grower, trees: Trees) -> None:
-        validate_data(self, X, skip_check_array=True)
-        self._table, self._roles, self._settings = table, roles, grown.settings
-        self.trees_ = trees.renumbered(np.flatnonzero(roles.descriptive))
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -233,23 +244,6 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
     """
 
     n_estimators: int = parameter(check_count, default=100, kw_only=False)
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_parameters(self)
-        table, roles = self._read(X)
-        space = roles.space(table, roles.clustering, self.n_jobs)
-        grower = Grower(space, grow_settings(self, space.table.n_columns))
-        with progress("growing trees", self.n_estimators, self.verbose) as bar:
-            parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
-        self._keep(X, table, roles, grower, Trees.join(parts))
-        return self
 
     @property
     def genie3_(self) -> np.ndarray:
@@ -336,25 +330,13 @@ class PredictiveClusteringTree(_TreeModel, TreeParameters):
 
     splitter: str = parameter(check_choice, default="best", choices=("best", "random"))
     bootstrap: ClassVar[bool] = False
+    n_estimators: ClassVar[int] = 1
+    n_jobs: ClassVar[int | None] = None
+    verbose: ClassVar[int] = 0
 
     @property
     def ensemble(self) -> str:
         return "random_forest" if self.splitter == "best" else "extra_trees"
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_parameters(self)
-        table, roles = self._read(X)
-        space = roles.space(table, roles.clustering)
-        grower = Grower(space, grow_settings(self, space.table.n_columns))
-        self._keep(X, table, roles, grower, grower.grow(0, 1))
-        return self
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row: ndarray of shape (n_samples,)."""

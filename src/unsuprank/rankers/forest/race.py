@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -44,7 +45,7 @@ from .convergence import (
     stability_note,
 )
 from .growing import Grower
-from .tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
+from .tree_scores import Batch, ScoreSum, dense_scores, grow_scores
 
 #: Standard errors that a column must be away from the border to drop out.
 MARGIN = 3.0
@@ -59,8 +60,6 @@ PROBES_A_TREE, OUT_OF_BAG_PROBES_A_TREE = 1.5, 0.6
 USUAL_COST = 16_000.0
 #: Whoever may wait for this many seconds is told so, once this many trees have been timed.
 LONG_SECONDS, TREES_TO_TIME = 30.0, 1000
-
-Batch = tuple[TreeScores, int]
 
 
 def can_probe(kind: str, grower: Grower) -> bool:
@@ -129,10 +128,7 @@ class Race:
             dear_enough = total.n_trees >= PLAIN_SHARE * FEWEST_TREES * cost
             return dear_enough and self._affords(cost, total.n_trees)
 
-        def work(first: int, last: int) -> Batch:
-            trees = self.grower.grow(first, last)
-            return tree_scores(self.kind, trees, self.grower, first), last - first
-
+        work = partial(grow_scores, self.kind, self.grower)
         self._grow(work, Watch(total, self._rule(1.0), enough=enough), 1.0)
         self._note(np.arange(self.n_columns), total)
         return reached()

@@ -34,6 +34,10 @@ class TreeScores:
         return TreeScores(self.tree[a:b] - first, self.feature[a:b], self.value[a:b])
 
 
+#: Scores of some trees, and how many trees they are.
+Batch = tuple[TreeScores, int]
+
+
 def dense_scores(values: np.ndarray) -> TreeScores:
     """Scores that every tree (row) has for every feature (column)."""
     tree, feature = np.indices(values.shape)
@@ -50,6 +54,12 @@ def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> Tre
         gain = grower.ask(_kernels.out_of_bag_gains, norms, scales, trees.as_dict(), first_tree)
         return node_scores(trees, gain)
     return node_scores(trees, trees.gain if kind == "genie3" else trees.share_of_rows())
+
+
+def grow_scores(kind: str, grower: Grower, first: int, last: int) -> Batch:
+    """Grow trees ``first .. last - 1`` and score them; returns their number as well."""
+    trees = grower.grow(first, last)
+    return tree_scores(kind, trees, grower, first), last - first
 
 
 def _permutation_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
