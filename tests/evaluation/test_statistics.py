@@ -103,12 +103,6 @@ class TestStability:
         by_hand = 0.5 * (0.25 / 3 + 0.125 * 3 / 4 + 0.0625) + 0.5**5
         assert rank_biased_overlap(np.arange(5), np.arange(5)[::-1], 0.5) == pytest.approx(by_hand)
 
-    def test_mistakes_are_named(self):
-        with pytest.raises(ValueError, match="two rankings"):
-            stability([[0, 1]])
-        with pytest.raises(ValueError, match="every column"):
-            stability([[0, 0], [0, 1]])
-
 
 def test_cluster_hypothesis():
     rng = np.random.default_rng(0)
@@ -150,10 +144,9 @@ def test_the_depth_of_rank_biased_overlap_follows_from_k():
     [
         (lambda: stability([[0, 1]]), "at least two rankings"),
         (lambda: stability([[0.5, 1.0], [1.0, 0.5]]), "must be orders"),
+        (lambda: stability([[0, 0], [0, 1]]), "every column"),
         (lambda: error_curve(np.eye(4), {}), "nothing to evaluate"),
         (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes=[0.5]), "whole numbers"),
-        (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes=[5]), "from 1 to the number"),
-        (lambda: error_curve(np.eye(4), [0, 1, 2, 3], sizes="all"), "must be 'geometric'"),
         (lambda: compare([1.0, 2.0]), "one value per data set and method"),
         (lambda: compare(np.eye(3), methods=["a"]), "3 data sets and 3 methods"),
     ],

@@ -106,3 +106,24 @@ def test_nominal_columns_of_a_sparse_matrix_are_read_whole(tmp_path) -> None:
     X = sparse.random_array((9, 5), density=0.5, format="csr", rng=np.random.default_rng(0))
     anndata.AnnData(X).write_h5ad(path)
     assert open_large(path, ReadOptions(), memory=0, nominal=("2",)) is None
+
+
+def test_what_is_known_of_cells_is_what_anndata_reads(tmp_path) -> None:
+    kinds = {
+        "number": [1.5, np.nan, 3.0, 4.0], "word": ["a", "b", "a", "ü"],
+        "kind": pd.Categorical(["x", None, "y", "x"]), "rank": pd.Categorical([2, 1, 2, 1]),
+        "gap": pd.Categorical([2, None, 2, 1]), "flag": [True, False, True, True],
+        "maybe": pd.array([True, None, False, True], dtype="boolean"),
+        "count": pd.array([1, None, 3, 4], dtype="Int64"),
+    }  # fmt: skip
+    obs = pd.DataFrame(kinds, index=list("pqrs"))
+    anndata.AnnData(np.eye(4), obs=obs).write_h5ad(tmp_path / "cells.h5ad")
+    data = read_file(tmp_path / "cells.h5ad")
+    assert data.row_names == list("pqrs")
+    for name in kinds:
+        known = data.with_label(name).label
+        values = [None if pd.isna(v) else v for v in obs[name]]
+        numeric = name in ("number", "rank", "gap", "count")
+        texts = ["" if v is None else f"{v:.17g}" if numeric else str(v) for v in values]
+        assert known.texts() == texts, name
+        assert (known.categories is None) == numeric

@@ -236,16 +236,28 @@ def test_a_job_over_its_limit_is_named_and_its_kind_not_tried_again(few, tmp_pat
     assert Runner(store, files, limits=NO_LIMITS).run(jobs).computed == len(jobs)
 
 
-class Deadly:
-    """Data of a job that kill the process that reads them."""
+class Trap:
+    """A file that calls a function when it reaches a worker."""
 
     checksum = "none"
 
+    def __init__(self, function, argument):
+        self._call = function, (argument,)
+
     def __reduce__(self):
-        return os._exit, (9,)
+        return self._call
 
     def is_unchanged(self):
         return True
+
+
+def test_a_job_over_its_time_is_killed(few, tmp_path):
+    running = Runner(Store(tmp_path / "store"), find_data_sets(few), Limits(0.5, None))
+    running._files["set00"] = Trap(time.sleep, 600)
+    jobs = [Job("set00", 0, "variance"), Job("set01", 0, "variance")]
+    done = running.run(jobs, n_jobs=1)
+    assert done.over_limit == ["variance() on set00, fold 0, seed 0: more than 0.5 s"]
+    assert done.computed == 2
 
 
 def test_a_worker_that_dies_costs_its_job_which_is_named(few, tmp_path):
@@ -253,7 +265,7 @@ def test_a_worker_that_dies_costs_its_job_which_is_named(few, tmp_path):
     jobs = [Job(f"set{i % 2:02d}", i, "variance") for i in range(4)]
     store = Store(tmp_path / "store")
     running = Runner(store, find_data_sets(few))
-    running._files["set01"] = Deadly()
+    running._files["set01"] = Trap(os._exit, 9)
     done = running.run(jobs, n_jobs=2)
     assert done.computed == 4
     assert [running.stored(job)["status"] for job in jobs] == ["done", "failed"] * 2

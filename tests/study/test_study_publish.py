@@ -94,6 +94,18 @@ def test_table_3_and_gaps(results):
     assert ("gisette", "all") in named
 
 
+def test_a_table_of_fewer_columns_has_no_leading_16():
+    def narrow(job):
+        outcome = made_up(job)
+        for ranking in outcome.get("rankings", {}).values():
+            ranking["rmse"] = ranking["rmse"][:4]
+        return {**outcome, "sizes": [1, 2, 4, 8]}
+
+    table = study.table_3(Results(narrow, ["colon"]))
+    assert set(table.rows[0][1:]) == {"fewer than 16 columns"}
+    assert not any(best for _, best in table.shown()[0])
+
+
 def test_beside_the_paper(results):
     table = study.beside_paper(results)
     row = table.rows[DATA_SETS.index("colon")]

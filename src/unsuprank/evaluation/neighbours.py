@@ -92,7 +92,7 @@ class PrefixNeighbours:
             self._of_all = result[-1]
         return result
 
-    def _nearest_of_block(self, test, order, sizes):
+    def _nearest_of_block(self, test: Values, order: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         n_test, n_train = test.shape[0], self._train.shape[0]
         distance = np.zeros((n_test, n_train))
         test_norm, train_norm = np.zeros(n_test), np.zeros(n_train)
@@ -110,7 +110,10 @@ class PrefixNeighbours:
                 found[s] = self._decide(distance, slack, test, np.sort(order[:size]))
         return found
 
-    def _add_numeric(self, distance, test, columns, train_norm):
+    def _add_numeric(
+        self, distance: np.ndarray, test: Values, columns: np.ndarray, train_norm: np.ndarray
+    ) -> np.ndarray:
+        """Add what numeric columns add to the distances; return what they add to test norms."""
         a, b = test[:, columns], self._train[:, columns]
         a_norm, b_norm = _squared_norms(a), _squared_norms(b)
         distance += a_norm[:, None]
@@ -119,11 +122,13 @@ class PrefixNeighbours:
         train_norm += b_norm
         return a_norm
 
-    def _add_nominal(self, distance, test, columns):
+    def _add_nominal(self, distance: np.ndarray, test: Values, columns: np.ndarray) -> None:
         for j in columns:
             distance += self._nominal_weight * (test[:, j, None] != self._train[:, j])
 
-    def _decide(self, distance, slack, test, columns):
+    def _decide(
+        self, distance: np.ndarray, slack: np.ndarray, test: Values, columns: np.ndarray
+    ) -> np.ndarray:
         """The first of the truly nearest among those that rounding may have put first."""
         best = distance.argmin(axis=1)
         lowest = distance[np.arange(len(best)), best]
@@ -132,15 +137,15 @@ class PrefixNeighbours:
         if len(unsure) == 0:
             return best
         row, candidate = np.nonzero(maybe[unsure])
-        exact = self._direct(test, unsure[row], candidate, columns)
-        starts = np.searchsorted(row, np.arange(len(unsure)))
-        least = np.minimum.reduceat(exact, starts)
-        hits = np.flatnonzero(exact == least[row])
-        first = hits[np.searchsorted(row[hits], np.arange(len(unsure)))]
-        best[unsure] = candidate[first]
+        exact = np.full((len(unsure), maybe.shape[1]), np.inf)
+        exact[row, candidate] = self._direct(test, unsure[row], candidate, columns)
+        best[unsure] = exact.argmin(axis=1)
         return best
 
-    def _direct(self, test, rows, candidates, columns):
+    def _direct(
+        self, test: Values, rows: np.ndarray, candidates: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Sums of squared differences between test rows and one candidate for each."""
         result = np.empty(len(rows))
         nominal = self._nominal[columns]
         test, train = test[:, columns], self._train[:, columns]

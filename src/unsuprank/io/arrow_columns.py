@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -135,17 +136,16 @@ class Survey:
         return self._reading_of_words(column.as_nominal() if self.nominal else column, words)
 
     def _reading_of_words(self, column: FileColumn, words: list) -> ColumnReading:
-        numbers, names = _Words(words, column.values), column.as_written
-
-        def written(values: Any) -> FileColumn:
-            return replace(names, values=_Words(words, names.values)(values))
-
+        written, names = None, column.as_written
+        if names is not None:
+            places = _Words(words, names.values)
+            written = partial(_spread, replace(names, values=np.empty(0)), places)
         return ColumnReading(
             replace(column, values=np.empty(0), as_written=None),
-            numbers,
+            _Words(words, column.values),
             column.boolean and self.n_known == self.n_rows,
             n_known=self.n_known,
-            written=None if names is None else written,
+            written=written,
         )
 
     def _reading_of_times(self, name: str) -> ColumnReading:
@@ -161,6 +161,11 @@ class Survey:
             start, unit, note = 0.0, 1.0, "is read as seconds"
         column = FileColumn(name, np.empty(0), note=note)
         return ColumnReading(column, _Times(start, unit), written=written)
+
+
+def _spread(column: FileColumn, reading: Callable[[Any], np.ndarray], values: Any) -> FileColumn:
+    """A column without rows, with those that a reading makes of values."""
+    return replace(column, values=reading(values))
 
 
 def _texts_of(values: Any) -> Any:

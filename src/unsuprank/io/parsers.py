@@ -127,30 +127,24 @@ def read_h5ad(path: Path, wanted: Wanted) -> dict[str, Any]:
     """Read the matrix of an AnnData that is wanted, and what is told of its cells and genes."""
     layer, raw = wanted["layer"], wanted["raw"]
     with _open_hdf5(path) as stored:
+        old = "raw.X" in stored  # by versions before 0.7
+        has_raw, layers = old or "raw/X" in stored, list(stored.get("layers", ()))
+        start = ("raw." if old else "raw/") if raw and has_raw else ""
+        place = f"layers/{layer}" if layer in layers else f"{start}X"
+        matrix = _matrix(stored[place]) if place in stored else None
         cells, obs = _frame(stored["obs"])
-        genes, _ = _frame(stored["var"])
-        found: dict[str, Any] = {"X": None, "raw": None, "obs": obs}
-        found |= {"obs_names": cells, "var_names": genes}
-        layers = stored.get("layers", {})
-        found["layers"] = {n: _matrix(layers[n]) if n == layer else None for n in layers}
-        if "raw/X" in stored or "raw.X" in stored:
-            slash = "/" if "raw/X" in stored else "."
-            X = _matrix(stored[f"raw{slash}X"]) if raw else None
-            names, _ = _frame(stored[f"raw{slash}var"])
-            found["raw"] = {"X": X, "var_names": names}
-        if "X" in stored and not (layer or raw):
-            found["X"] = _matrix(stored["X"])
-    for matrix, names in (
-        (found["X"], genes),
-        (found["layers"].get(layer), genes),
-        ((found["raw"] or {}).get("X"), (found["raw"] or {}).get("var_names", [])),
-    ):
-        if matrix is not None and tuple(matrix.shape) != (len(cells), len(names)):
-            raise Refusal(
-                f"is damaged: a matrix of {' x '.join(map(str, matrix.shape))} values has "
-                f"{len(cells):,} cells and {len(names):,} genes"
-            )
-    return found
+        genes, _ = _frame(stored[f"{start}var"])
+    shape = (len(cells), len(genes))
+    if matrix is not None and tuple(matrix.shape) != shape:
+        raise Refusal(f"is damaged: it tells of {shape} cells and genes, and has {matrix.shape}")
+    return {
+        "obs": obs,
+        "obs_names": cells,
+        "var_names": genes,
+        "X": None if raw or layer else matrix,
+        "layers": {name: matrix if name == layer else None for name in layers},
+        "raw": {"X": matrix if raw else None, "var_names": genes} if has_raw else None,
+    }
 
 
 def _matrix(item: Any) -> Any:
@@ -195,8 +189,8 @@ def _column(item: Any) -> Any:
         return _plain(item[()])
     if "codes" in item:
         return _of_codes(item["categories"][()], item["codes"][()])
-    values, gaps = _plain(item["values"][()]), item["mask"][()]
-    return [None if gap else value for value, gap in zip(values, gaps.tolist(), strict=True)]
+    values, gaps = item["values"][()], item["mask"][()]
+    return _of_codes(values, np.where(gaps, -1, np.arange(len(values))))
 
 
 def _categories_beside(item: Any, name: str, values: np.ndarray) -> Any:
@@ -208,9 +202,17 @@ def _plain(values: np.ndarray) -> Any:
     return values if values.dtype.kind in "fiub" else _texts_of(values)
 
 
-def _of_codes(categories: np.ndarray, codes: np.ndarray) -> list[Any]:
-    words = [*_plain(np.ravel(categories)), None]
-    return [words[code] if 0 <= code < len(words) else None for code in codes.tolist()]
+def _of_codes(categories: np.ndarray, codes: np.ndarray) -> Any:
+    """The category of each code; those of code -1 are missing."""
+    words = _plain(np.ravel(categories))
+    if isinstance(words, np.ndarray):
+        if (codes >= 0).all():
+            return words[codes]
+        if words.dtype.kind in "fiu":
+            return np.append(words.astype(float), np.nan)[codes]
+        words = words.tolist()
+    words.append(None)
+    return [words[code] for code in codes.tolist()]
 
 
 def read_arrow(path: Path, wanted: Wanted) -> Any:
@@ -399,5 +401,5 @@ def limit_this_process(memory: int, seconds: int) -> None:
 def serve(request: Wanted) -> None:
     """Read a file, and leave the answer in the directory that the request names."""
     limit_this_process(request["memory"], request["seconds"])
-    said = json.dumps(answer(request))
+    said = json.dumps(answer(request), default=str)
     Path(request["place"], "answer.json").write_text(said, encoding="utf-8")

@@ -37,7 +37,8 @@ class SquaredDistances:
 
     def with_all(self, rows: slice, first: int = 0) -> np.ndarray:
         """Distances of some rows from all rows from `first` on."""
-        distances = -2.0 * self._near_0.row_products(rows, first)
+        distances = self._near_0.row_products(rows, first)
+        distances *= -2.0
         distances += self._squares[rows, None]
         distances += self._squares[first:]
         return distances

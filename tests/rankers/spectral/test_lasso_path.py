@@ -1,4 +1,4 @@
-"""Paths of the lasso, by a kernel and of wide tables, against scikit-learn and the definition."""
+"""Paths of the lasso, by a kernel and for wide tables, against scikit-learn and the definition."""
 
 from __future__ import annotations
 

@@ -96,6 +96,7 @@ def test_both_kinds_of_matrices_are_asked_alike(seed, kind) -> None:
         (X.quadratic_forms(sparse.csr_array(Z @ Z.T)), np.diag(Z.T @ (Z @ Z.T) @ Z)),
         (X.pair_products(rows, rows[::-1]), np.diag(Z[rows] @ Z[rows[::-1]].T)),
         (X.pair_distances(rows, rows[::-1]), np.square(Z[rows] - Z[rows[::-1]]).sum(axis=1)),
+        (X.gram_squares(), np.diag((Z.T @ Z) @ (Z.T @ Z))),
         (X.row_squares(), (Z**2).sum(axis=1)),
         (X.column_squares(w), w @ Z**2),
         (X.column_squares(), (Z**2).sum(axis=0)),

@@ -40,7 +40,7 @@ Weights = Literal["heat", "binary", "cosine"]
 #: Multiply-adds of one block of the neighbour search: a fraction of a second.
 BLOCK_WORK = 2e9
 #: Bytes of distances that are held at a time, and rows that a tree is asked about.
-BLOCK_BYTES = 2**24
+BLOCK_BYTES = 2**22
 TREE_ROWS = 1024
 #: Columns up to which a search tree beats comparing all pairs of rows.
 TREE_COLUMNS = 10

@@ -81,11 +81,10 @@ class _Inside:
     def enter(self, column: int, sign: float) -> bool:
         """Take in a column; not one that repeats those inside."""
         values, k = np.asarray(self._Z[:, [column]]), len(self.columns)
-        Q, R = (
-            qr_insert(self._Q, self._R, values, k, which="col")
-            if k
-            else qr(values, mode="economic")
-        )
+        if k:
+            Q, R = qr_insert(self._Q, self._R, values, k, which="col")
+        else:
+            Q, R = qr(values, mode="economic")
         if np.abs(R[k, k]) <= REPEATED:
             return False
         self._Q, self._R = Q, R

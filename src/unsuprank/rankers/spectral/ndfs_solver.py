@@ -27,7 +27,7 @@ from scipy import linalg, sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from ..._parallel import blas_threads, interruptible, one_blas_thread, one_openmp_thread
+from ..._parallel import interruptible, one_blas_thread, one_openmp_thread
 from ..._progress import progress
 from ..centred_matrix import ColumnMatrix
 from .graph import degrees
@@ -90,7 +90,7 @@ class RowSystem:
 
     def __init__(self, X: ColumnMatrix, penalty: np.ndarray) -> None:
         self._X, self._penalty = X, penalty
-        products = (X / np.sqrt(penalty)).all_row_products(blas_threads())
+        products = (X / np.sqrt(penalty)).row_products(slice(0, len(X)))
         # Symmetric, and column after column: LAPACK would make a copy of it otherwise.
         self._factor = _factor_plus_one(products.T)
 

@@ -66,9 +66,9 @@ n_clusters : int, optional
 class SpectralRanker(RowSampleMixin, Ranker):
     """Base of the rankers that read columns off a graph of the rows.
 
-    A subclass has the parameters below and declares its own in the same way, says how the toolbox
-    scikit-feature runs it, and writes ``_raw_scores``. Its docstring quotes
-    ``{shared_parameters}``, ``{n_clusters}`` and ``{toolbox_notes}``.
+    A subclass has the parameters below, says how the toolbox scikit-feature runs it, and writes
+    ``_raw_scores``. Its docstring quotes ``{shared_parameters}``, ``{n_clusters}`` and
+    ``{toolbox_notes}``.
     """
 
     accepts_sparse = True

@@ -30,6 +30,9 @@ from ..data.data_sets import DataSet, VersionedFile, load_data_set
 from ..plan.jobs import Job, compute
 from .store import Outcome
 
+#: Seconds after its time in which a job may still end by itself.
+GRACE = 0.1
+
 
 def attempt(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
     """Compute a job, which may take `seconds`; an error is an outcome too."""
@@ -94,12 +97,13 @@ def worker_processes(count: int, gigabytes: float | None) -> Iterator[Place]:
 
     def apart(job: Job, file: VersionedFile, seconds: float | None) -> Outcome:
         me = threading.get_ident()
-        if me not in workers:
-            workers[me] = ProcessPoolExecutor(
-                1, initializer=_prepare, initargs=(os.getpid(), gigabytes)
-            )
         try:
-            return workers[me].submit(attempt, job, file, seconds).result(seconds)
+            if me not in workers:
+                arguments = (os.getpid(), gigabytes)
+                workers[me] = ProcessPoolExecutor(1, initializer=_prepare, initargs=arguments)
+                workers[me].submit(os.getpid).result()  # the time of its start is not the job's
+            patience = None if seconds is None else seconds + GRACE
+            return workers[me].submit(attempt, job, file, seconds).result(patience)
         except (TimeoutError, BrokenProcessPool) as error:
             workers.pop(me).shutdown(kill_workers=True)
             if isinstance(error, BrokenProcessPool):

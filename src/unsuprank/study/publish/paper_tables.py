@@ -69,7 +69,8 @@ def table_2(results: Results) -> ResultTable:
         (f"ratio: {title}", _ratio(a, b)) for (title, a), (_, b) in zip(ours, theirs, strict=True)
     ]
     notes = [
-        f"{label}: {_sentence(found)}" for label, found in _compared("Friedman", results, columns)
+        f"Friedman, {without or 'all data sets'}: {_sentence(found)}"
+        for without, found in _compared(results, columns)
     ]
     notes.append(
         f"The paper: average ranks {paper.TABLE_2_AVERAGE_RANKS['Genie3']} and "
@@ -121,11 +122,13 @@ def beside_paper(results: Results) -> ResultTable:
 
 def tests(results: Results) -> ResultTable:
     """Test several sets of methods by Friedman and Nemenyi."""
-    cases = [
-        ("the paper's own Table 3", paper_comparison()),
-        *_compared("published settings", results, suites.PUBLISHED_COLUMNS),
-        *_compared("right settings", results, suites.RIGHT_SETTINGS),
-    ]
+    cases = [("the paper's own Table 3", paper_comparison())]
+    for label, columns in (
+        ("published settings", suites.PUBLISHED_COLUMNS),
+        ("right settings", suites.RIGHT_SETTINGS),
+    ):
+        compared = _compared(results, columns)
+        cases += [(f"{label}, {without}" if without else label, c) for without, c in compared]
     rows: list[list[Entry]] = []
     for label, found in cases:
         by_rank = sorted(zip(found.average_ranks, found.methods, strict=True))
@@ -133,20 +136,18 @@ def tests(results: Results) -> ResultTable:
         p = f"{found.p_value:.3g}"
         rows.append([label, len(found.datasets), p, found.critical_distance, ranks])
     header = ["methods and data", "data sets", "Friedman p", "critical distance", "average ranks"]
-    return ResultTable(
-        "tests", "Friedman's test and Nemenyi's critical distance (0.05)", header, rows
-    )
+    title = "Friedman's test and Nemenyi's critical distance (0.05)"
+    return ResultTable("tests", title, header, rows)
 
 
-def _compared(
-    label: str, results: Results, columns: Sequence[StudyColumn]
-) -> Iterator[tuple[str, Comparison]]:
-    """Compare columns on all data sets and, where some are not independent, without these."""
-    repeated = [name for name in REPEATED if name in results.data_sets]
-    for left_out in [[], repeated] if repeated else [[]]:
-        found = results.compare(columns, left_out)
-        if found is not None:
-            yield ", ".join([label, *(f"without {name}" for name in left_out)]), found
+def _compared(results: Results, columns: Sequence[StudyColumn]) -> Iterator[tuple[str, Comparison]]:
+    """Compare columns on all data sets, and without those that are not independent."""
+    found = results.compare(columns)
+    if found is not None:
+        yield "", found
+        rest = results.compare(columns, REPEATED)
+        if rest is not None and len(rest.datasets) < len(found.datasets):
+            yield f"without {', '.join(REPEATED)}", rest
 
 
 def beyond(results: Results) -> ResultTable:
@@ -171,12 +172,9 @@ def _standing(results: Results, column: StudyColumn) -> list | None:
     if found is None or column.title not in found.methods:
         return None
     lead = dict(zip(found.methods, found.average_ranks - found.average_ranks[0], strict=True))
-    behind = [
-        c.title for c in suites.RIGHT_SEVEN if lead.get(c.title, 0.0) > found.critical_distance
-    ]
-    worse = ahead_of(
-        results.numbers(column), {c.title: results.numbers(c) for c in suites.RIGHT_SEVEN}
-    )
+    seven = {c.title: results.numbers(c) for c in suites.RIGHT_SEVEN}
+    behind = [title for title in seven if lead.get(title, 0.0) > found.critical_distance]
+    worse = ahead_of(results.numbers(column), seven)
     ours, chance, fastcan = (results.numbers(c) for c in (column, suites.RANDOM, suites.FASTCAN))
     known = ~np.isnan(ours / chance)
     ratio = ours / fastcan
@@ -272,9 +270,8 @@ def curve_table(results: Results) -> ResultTable:
                     [name, column.title, int(s), float(e)]
                     for s, e in zip(curve.sizes, curve.error, strict=True)
                 ]
-    return ResultTable(
-        "fig-5-curves", "Fig. 5. Error curves", ["data set", "method", "features", "error"], rows
-    )
+    header = ["data set", "method", "features", "error"]
+    return ResultTable("fig-5-curves", "Fig. 5. Error curves", header, rows)
 
 
 def ari_table(results: Results) -> ResultTable:
@@ -293,17 +290,9 @@ def gaps(results: Results) -> ResultTable:
     ]
     if not recipes.HAS_FASTCAN:
         rows.append(["all", suites.FASTCAN.title, "what it needs is not installed"])
-    rows += [
-        [
-            name,
-            "all",
-            "the data set was not asked for"
-            if name in results.left_out
-            else "the data set is not in the directory",
-        ]
-        for name in paper.DATA_SETS
-        if name not in results.data_sets
-    ]
+    reasons = dict.fromkeys(paper.DATA_SETS, "the data set is not in the directory")
+    reasons |= dict.fromkeys(results.left_out, "the data set was not asked for")
+    rows += [[n, "all", reasons[n]] for n in paper.DATA_SETS if n not in results.data_sets]
     return ResultTable("gaps", "What has no value, and why", ["data set", "method", "reason"], rows)
 
 

@@ -78,6 +78,8 @@ class Results:
         curve = self.curve(column, data_set)
         if isinstance(curve, str):
             return curve
+        if curve.sizes[-1] < TABLE_SIZE:  # all methods would have the same
+            return f"fewer than {TABLE_SIZE} columns"
         return float(curve.error[size_index(curve.sizes, TABLE_SIZE)])
 
     def numbers(self, column: StudyColumn) -> np.ndarray:
