@@ -149,7 +149,7 @@ class TestGrowing:
             total = StabilitySum(20)
             sizes = rng.integers(1, most + 1, size=3000) if most < 3000 else [3000]
             seen = grow_until_stable(in_pieces(dense, sizes), Watch(total, self.RULE))
-            results.append((seen.trace(), total.total, total.squares, total.n_trees))
+            results.append((vars(seen), total.total, total.squares, total.n_trees))
         assert 256 < results[0][3] < 3000, "the case should be one that stops on the way"
         for result in results[1:]:
             np.testing.assert_equal(result, results[0])

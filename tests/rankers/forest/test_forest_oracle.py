@@ -79,10 +79,10 @@ def make_grower(rng: np.random.Generator, table: Table, path: str, dtype, exhaus
         seed=int(rng.integers(2**62)),
         max_features=int(rng.integers(1, table.n_columns + 1)),
         exhaustive=exhaustive,
-        max_depth=[None, 2][int(rng.integers(2))],
-        min_samples_leaf=float(rng.integers(1, 3)),
+        max_depth=[0, 2][int(rng.integers(2))],
+        min_leaf=float(rng.integers(1, 3)),
         bootstrap=bool(rng.integers(2)),
-        tie_break=["fair", "first"][int(rng.integers(2))],
+        first_of_ties=bool(rng.integers(2)),
         pair_rows=limit,
     )
     return Grower(space, settings)
@@ -153,9 +153,7 @@ def test_gain_of_every_candidate(kind, path, exhaustive):
             )
             expected = oracle.h(rows, weights, right)
             assert 0 < right.sum() < len(right)
-            assert min(weights[right].sum(), weights[~right].sum()) >= (
-                grower.settings.min_samples_leaf
-            )
+            assert min(weights[right].sum(), weights[~right].sum()) >= (grower.settings.min_leaf)
             # The rounding errors of h are those of the impurity that it is a part of.
             slack = close * expected + 1e-12 * oracle.mass(rows, weights)
             if dtype is np.float32:
@@ -194,7 +192,7 @@ def test_exhaustive_search_finds_the_best(kind):
             for threshold, words in tests:
                 right = walk.goes_right(node, rows, weights, feature, threshold, words)
                 small = min(weights[right].sum(), weights[~right].sum())
-                if small >= grower.settings.min_samples_leaf:
+                if small >= grower.settings.min_leaf:
                     best = max(best, oracle.h(rows, weights, right))
             assert seen["gain"][k] == pytest.approx(best, rel=1e-9, abs=1e-12)
 

@@ -47,17 +47,6 @@ def count_blocks(n_trees: int) -> int:
 
 
 @dataclass(frozen=True)
-class BlockScores:
-    """Scores of the columns in one block."""
-
-    #: The mean over the trees of the block.
-    mean: np.ndarray
-    n_trees: int
-    #: The square of what a tree credits a column with, where it does; mean over trees and columns.
-    use_square: float
-
-
-@dataclass(frozen=True)
 class BlockForest:
     """Grows trees on a block; depends on nothing but what is here and on the block."""
 
@@ -71,13 +60,13 @@ class BlockForest:
         space = Space.of(table, n_jobs=1, stretch=self.stretch(table))
         return Grower(space, replace(self.settings, seed=seed))
 
-    def score(self, seed: int, table: Table, n_trees: int) -> BlockScores:
+    def score(self, seed: int, table: Table, n_trees: int) -> ScoreSum:
         """The scores of `n_trees` trees grown on a block."""
         grower = self.grower(seed, table)
         total = ScoreSum(table.n_columns)
         for batch in grower.run(partial(grow_scores, self.kind, grower), n_trees, n_jobs=1):
             total.add(*batch)
-        return BlockScores(total.mean(), n_trees, total.mean_square())
+        return total
 
     def most_trees(self, seed: int, table: Table, patience: float) -> int:
         """How many trees are enough in any case, from what those of a block cost."""
@@ -94,9 +83,9 @@ class RowBlockSum(StabilitySum):
 
     extra_square: float = 0.0
 
-    def note(self, block: BlockScores) -> None:
+    def note(self, block: ScoreSum) -> None:
         """Take note of what one more use in a block would add to its mean."""
-        self.extra_square += block.use_square / block.n_trees**2
+        self.extra_square += block.mean_square() / block.n_trees**2
 
     def _extra_squares(self) -> float:
         return EXTRA_USES * self.extra_square / max(self.n_trees, 1)
@@ -146,4 +135,4 @@ class BlockRun:
             self.total.note(block)
             self.n_trees += n_trees
             self.progress.advance(n_trees)
-            yield dense_scores(block.mean[None]), 1
+            yield dense_scores(block.mean()[None]), 1

@@ -33,10 +33,11 @@ class GrowSettings:
     seed: int
     max_features: int
     exhaustive: bool = False
-    max_depth: int | None = None
-    min_samples_leaf: float = 1.0
+    #: 0: as deep as it goes.
+    max_depth: int = 0
+    min_leaf: float = 1.0
     bootstrap: bool = True
-    tie_break: str = "fair"
+    first_of_ties: bool = False
     #: Nodes of at most this many rows are split by distances; None: what is fastest.
     pair_rows: int | None = None
 
@@ -75,7 +76,9 @@ class Grower:
             known=space.known,
             row_keys=space.row_keys,
         )
-        self.kernel_settings = _kernel_settings(space, settings)
+        rows = settings.pair_rows
+        rows = pair_rows(space, settings.exhaustive) if rows is None else rows
+        self.kernel_settings = _kernels.GrowSettings(**vars(settings) | {"pair_rows": rows})
         self._stop = _kernels.StopFlag()
 
     def ask(self, kernel: Callable[..., Any], *what: Any) -> Any:
@@ -105,17 +108,3 @@ class Grower:
             self._stop.set()
             self._stop = _kernels.StopFlag()  # for what is grown after
             raise
-
-
-def _kernel_settings(space: Space, settings: GrowSettings) -> _kernels.GrowSettings:
-    rows = settings.pair_rows
-    return _kernels.GrowSettings(
-        seed=settings.seed,
-        max_features=settings.max_features,
-        max_depth=settings.max_depth or 0,
-        min_leaf=settings.min_samples_leaf,
-        bootstrap=settings.bootstrap,
-        exhaustive=settings.exhaustive,
-        first_of_ties=settings.tie_break == "first",
-        pair_rows=pair_rows(space, settings.exhaustive) if rows is None else rows,
-    )

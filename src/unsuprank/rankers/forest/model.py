@@ -26,7 +26,7 @@ from ..clustering_space import Space, row_keys
 from . import prototypes
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, ROLES_DOC, ForestParameters, TreeParameters, grow_settings
-from .tree_scores import ScoreSum, TreeScores, node_scores, tree_scores
+from .tree_scores import ScoreSum, TreeScores, plain_scores, tree_scores
 from .tree_text import export_text
 from .trees import Trees
 
@@ -38,11 +38,6 @@ class Roles:
     descriptive: np.ndarray
     clustering: np.ndarray
     targets: np.ndarray
-
-    @classmethod
-    def of(cls, model: _TreeModel, table: Table) -> Roles:
-        """What the parameters of a model say about the columns of a table."""
-        return cls(*(_chosen_columns(model, f.name, table) for f in fields(cls)))
 
     def space(self, table: Table, judged: np.ndarray, n_jobs: int | None = None) -> Space:
         """The space of the columns `judged` in which trees test the descriptive ones."""
@@ -56,6 +51,7 @@ class Roles:
 
 
 def _chosen_columns(model: _TreeModel, role: str, table: Table) -> np.ndarray:
+    """What a parameter of a model says about the columns of a table."""
     wanted = getattr(model, role)
     if wanted is None:
         return np.ones(table.n_columns, dtype=bool)
@@ -93,7 +89,7 @@ class _TreeModel(BaseEstimator):
                 f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
                 "pass X.toarray() if that fits into memory."
             )
-        roles = Roles.of(self, table)
+        roles = Roles(*(_chosen_columns(self, f.name, table) for f in fields(Roles)))
         space = roles.space(table, roles.clustering, self.n_jobs)
         grower = Grower(space, grow_settings(self, space.table.n_columns))
         with progress("growing trees", self.n_estimators, self.verbose) as bar:
@@ -158,7 +154,7 @@ class _TreeModel(BaseEstimator):
     def _parents(self) -> np.ndarray:
         trees = self.trees_
         inner = np.flatnonzero(trees.feature >= 0)
-        first = trees.left[inner] + trees.node_offset[trees.tree_of_node()[inner]]
+        first = (trees.left + trees.roots())[inner]
         parent = np.full(len(trees.feature), -1)
         parent[first] = parent[first + 1] = inner
         return parent
@@ -279,7 +275,7 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
 
     def _tree_scores(self, kind: str, trees: Trees) -> TreeScores:
         if kind != "random_forest":
-            return node_scores(trees, trees.gain if kind == "genie3" else trees.share_of_rows())
+            return plain_scores(kind, trees)
         roles = self._roles
         grower = Grower(roles.space(self._table, roles.targets), self._settings)
         # The kernel counts descriptive columns, trees_ counts all.

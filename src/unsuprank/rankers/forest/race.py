@@ -65,7 +65,7 @@ LONG_SECONDS, TREES_TO_TIME = 30.0, 1000
 def can_probe(kind: str, grower: Grower) -> bool:
     """Whether columns can be probed: the score is a sum over nodes of trees of random tests."""
     settings = grower.settings
-    fair = not settings.exhaustive and settings.tie_break == "fair"
+    fair = not settings.exhaustive and not settings.first_of_ties
     return fair and kind in ("genie3", "symbolic", "genie3_out_of_bag")
 
 

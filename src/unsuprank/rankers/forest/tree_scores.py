@@ -8,7 +8,6 @@ one tree after the other: the result does not depend on the batches.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
 
 import numpy as np
 
@@ -52,8 +51,8 @@ def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> Tre
         # What the splits explain of other columns on the rows that their trees did not see.
         norms, scales = grower.space.norms, grower.space.scales
         gain = grower.ask(_kernels.out_of_bag_gains, norms, scales, trees.as_dict(), first_tree)
-        return node_scores(trees, gain)
-    return node_scores(trees, trees.gain if kind == "genie3" else trees.share_of_rows())
+        return _node_scores(trees, gain)
+    return plain_scores(kind, trees)
 
 
 def grow_scores(kind: str, grower: Grower, first: int, last: int) -> Batch:
@@ -75,8 +74,14 @@ def _permutation_scores(kind: str, trees: Trees, grower: Grower, first_tree: int
     return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
 
 
-def node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
-    """The sum of a value over the tests of a feature in a tree: gains h* for Genie3 (eq. 1)."""
+def plain_scores(kind: str, trees: Trees) -> TreeScores:
+    """The gains h* of a feature's tests (eq. 1), or the shares of the rows that reach them."""
+    share = trees.weight / trees.weight[trees.roots()]
+    return _node_scores(trees, trees.gain if kind == "genie3" else share)
+
+
+def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
+    """Tests of the same feature in the same tree become one entry."""
     return TreeScores(*_kernels.node_scores(trees.node_offset, trees.feature, value))
 
 
@@ -105,19 +110,6 @@ class ScoreSum:
         np.add.at(self.squares, scores.feature, scores.value * scores.value)
         self.n_trees += n_trees
         self.n_uses += len(scores.value)
-
-    def plus(self, other: Self) -> Self:
-        """The sum over the trees of both."""
-        n_trees, n_uses = self.n_trees + other.n_trees, self.n_uses + other.n_uses
-        both = type(self)(self.n_features, n_trees, n_uses)
-        both.total, both.squares = self.total + other.total, self.squares + other.squares
-        return both
-
-    def of(self, columns: np.ndarray) -> Self:
-        """That of some columns, where every tree has credited every column."""
-        part = type(self)(len(columns), self.n_trees, self.n_trees * len(columns))
-        part.total, part.squares = self.total[columns], self.squares[columns]
-        return part
 
     def mean(self) -> np.ndarray:
         """The score: the mean over trees."""
