@@ -154,15 +154,12 @@ class Race:
         self.probed[columns] = True
         both = known.plus(fresh)
         if self.seen.ended == "spent":
-            self._end_early(both)
+            # The race did not end by itself, and no round was left alone: all rounds count.
+            stability = both.stability(self.rule.n_top)
+            self.seen.stability[-1] = stability
+            self.seen.converged = stability >= self.rule.stability
         self._note(columns, fresh if self.seen.ended == "stable" else both)
         return left(), both
-
-    def _end_early(self, known: StabilitySum) -> None:
-        """A race that did not end by itself has no round that was left alone: all rounds count."""
-        stability = known.stability(self.rule.n_top)
-        self.seen.stability[-1] = stability
-        self.seen.converged = stability >= self.rule.stability
 
     def _grow(self, work: Callable[[int, int], Batch], watch: Watch, cost: float) -> None:
         with closing(self._batches(work, watch, cost)) as batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...table import Table
-from .tree_text import describe_node
+from .tree_text import describe_test
 from .trees import Trees
 
 INNER, LEAF, EDGE = "#dbe9f6", "#fde9cf", "#7a7a7a"
@@ -58,11 +58,10 @@ def _draw_edges(ax: Any, places: dict, node: int, left: int) -> None:
 
 
 def _draw_box(ax: Any, trees: Trees, table: Table, node: int, x: float, y: float, end: bool):
-    text = describe_node(trees, table, node)
-    label = f"{text.rows} rows"
+    label = f"{trees.weight[node]:.0f} rows"
     if not end:
-        label = f"{text.test}\n{label}, gain {text.gain:.3g}"
-    elif text.test is not None:
+        label = f"{describe_test(trees, table, node)}\n{label}, gain {trees.gain[node]:.3g}"
+    elif trees.feature[node] >= 0:
         label += "\n(divided further)"
     box = {"boxstyle": "round,pad=0.4", "fc": LEAF if end else INNER, "ec": EDGE, "lw": 0.8}
     ax.text(x, y, label, ha="center", va="center", fontsize=9, bbox=box, zorder=2)
