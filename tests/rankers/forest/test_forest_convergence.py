@@ -227,7 +227,7 @@ class TestGrowing:
         some = np.array([3, 1])
         np.testing.assert_array_equal(both.of(some).sums, both.sums[:, some])
         np.testing.assert_array_equal(both.of(some).mean(), both.mean()[some])
-        all_columns, two = ScoreSum(5), ScoreSum(2)
+        all_columns, two = StabilitySum(5), StabilitySum(2)
         all_columns.add(dense_scores(dense + 1.0), 96)
         two.add(dense_scores(dense[:, some] + 1.0), 96)
         np.testing.assert_array_equal(all_columns.of(some).standard_error(), two.standard_error())
