@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
@@ -283,23 +282,6 @@ class Space:
         if self.stretch is not None:
             scales = scales * self.stretch
         return scales if self.places is None else np.append(scales, 0.0)[self.places]
-
-    def arguments(self) -> dict[str, Any]:
-        """What the kernels take."""
-        coords = self.coords
-        if coords is None and self.distances is None:
-            # Nothing is known throughout; an empty array still tells the precision.
-            coords = np.empty((self.table.n_rows, 0))
-        return {
-            "values": self.table.values,
-            "n_values": self.table.n_values,
-            "missing": self.table.missing,
-            "coords": coords,
-            "distances": self.distances,
-            "partial": self.partial,
-            "known": self.known,
-            "row_keys": self.row_keys,
-        }
 
 
 def coordinate_factors(table: Table, scale: float | None = None) -> np.ndarray:
