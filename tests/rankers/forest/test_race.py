@@ -196,7 +196,9 @@ def test_says_how_long_plain_trees_may_take(X, monkeypatch):
 def test_what_can_be_probed():
     space = Space.of(read_table(np.random.default_rng(0).normal(size=(12, 4))))
     for exhaustive, tie_break in itertools.product((False, True), ("fair", "first")):
-        grower = Grower(space, GrowSettings(0, 2, exhaustive=exhaustive, tie_break=tie_break))
+        grower = Grower(
+            space, GrowSettings(0, 2, exhaustive=exhaustive, first_of_ties=tie_break == "first")
+        )
         plain = not exhaustive and tie_break == "fair"
         assert races.can_probe("genie3", grower) == plain
         assert races.can_probe("symbolic", grower) == plain
