@@ -120,7 +120,7 @@ def make(
     """
     method = find(name)
     offered = {"random_state": seed, "n_jobs": n_jobs, **params}
-    if method.ranker.settles_top:
+    if method.ranker.supports_auto_trees:
         wanted = {"n_estimators": "auto", "n_features_to_select": n_top}
         offered = wanted | {k: v for k, v in offered.items() if v is not None}
     known = inspect.signature(method.ranker).parameters
