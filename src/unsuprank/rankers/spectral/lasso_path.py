@@ -113,7 +113,7 @@ class _Inside:
         return length, self._leave(first) if leaves else -1
 
     def _leave(self, position: int) -> int:
-        self._factor = np.linalg.qr(np.delete(self._factor, position, axis=1), mode="r")
+        self._factor = np.linalg.qr(np.delete(self._factor, position, axis=1)).R
         self._products[position:-1] = self._products[position + 1 :]
         self._signs = np.delete(self._signs, position)
         self.coefficients = np.delete(self.coefficients, position)
