@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
-from .._progress import SilentDisplay, use_display
+from .._progress import silent, use_display
 from ..io import shorten
 
 #: What a line is.
@@ -98,7 +98,7 @@ def told_to_be(quiet: bool) -> Iterator[None]:
 def _progress_display(quiet: bool) -> AbstractContextManager[None]:
     console = err()
     if quiet:
-        return use_display(lambda _: SilentDisplay())
+        return use_display(silent)
     if not console.is_terminal:
         return nullcontext()
     return use_display(lambda label: RichDisplay(label, console))

@@ -17,11 +17,11 @@ from .columns import CategoricalColumn
 from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
-    Found,
+    TableSums,
     categorical_columns,
     category_diagonal_sums,
-    found,
     projection_weights,
+    table_sums,
     traces,
 )
 
@@ -31,12 +31,12 @@ BLOCK_VALUES, BLOCK_COLUMNS = 2**20, 512
 TRIANGLE_STEPS, LEAST_ROWS = 8, 128
 
 
-def sums_by_rows(coordinates: Coordinates) -> Found:
+def sums_by_rows(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary."""
     table = coordinates.table
     grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
-    names = categorical_columns(table, embedded.n_columns)
+    names = categorical_columns(coordinates, 1.0 / np.sqrt(max(embedded.n_columns, 1)))
     kernel = coordinates.kernel
     if grouped.any():
         kernel = kernel.copy()
@@ -48,7 +48,7 @@ def sums_by_rows(coordinates: Coordinates) -> Found:
     rows[:, ~grouped] = _embedded_sums(coordinates, embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
-    return found(_sums_over(kernel), rows, names)
+    return table_sums(_sums_over(kernel), rows, names)
 
 
 def _add_products(kernel: np.ndarray, names: CategoricalColumn) -> None:

@@ -31,7 +31,7 @@ from .by_products import sums_by_products
 from .by_rows import sums_by_rows
 from .columns import put
 from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
-from .sums import Found, Shared, mixed_triangles
+from .sums import ColumnSums, TableSums, mixed_triangles
 
 #: Differences between rows below this share of all products are rounding.
 ROUNDING = 1e-13
@@ -56,23 +56,23 @@ def relations(coordinates: Coordinates) -> Relations:
     return relations_of(way[coordinates.way](coordinates), coordinates.n_rows)
 
 
-def relations_of(found: Found, n_rows: int) -> Relations:
+def relations_of(sums: TableSums, n_rows: int) -> Relations:
     """The same from sums that were found in one way or another."""
-    own, projection = found.powers.products(), found.powers.projection()
-    for j, names in found.names.items():
+    own, projection = sums.powers.products(), sums.powers.projection()
+    for j, names in sums.names.items():
         put(own, j, names.products())
         put(projection, j, names.projection())
-    others = _without(n_rows, found.whole, own, found.shared)
-    uneven = np.maximum(others.aa, others.qq) > ROUNDING * found.whole.squares
+    others = _without(n_rows, sums.whole, own, sums.shared)
+    uneven = np.maximum(others.aa, others.qq) > ROUNDING * sums.whole.squares
     return Relations(
-        found.shared.projected - own.trace,
+        sums.shared.projected - own.trace,
         parts(n_rows, projection),
         others,
         uneven & (projection.trace < n_rows - 1.5),
     )
 
 
-def _without(n: int, whole: Sums, own: Sums, shared: Shared) -> Parts:
+def _without(n: int, whole: Sums, own: Sums, shared: ColumnSums) -> Parts:
     """The invariants of the other columns' K."""
     all_columns, alone = parts(n, whole), parts(n, own)
     if np.isnan(whole.cubes):
