@@ -25,7 +25,7 @@ NATIVE := $(CXX_FILES) CMakeLists.txt pyproject.toml
 # What calls every kernel and compares it with its oracle.
 KERNEL_TESTS := tests/rankers/forest/test_forest_oracle.py tests/rankers/forest/test_out_of_bag_gain.py \
 	tests/rankers/relief/test_relief_kernels.py tests/rankers/relief/test_sparse_urelief.py \
-	tests/rankers/spectral/test_lasso_path.py tests/rankers/subset/test_neighbour_polish.py \
+	tests/rankers/subset/test_neighbour_polish.py \
 	tests/rankers/test_clustering_space.py tests/test_sparse.py
 SANITIZERS ?= address,undefined
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14

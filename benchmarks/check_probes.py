@@ -45,8 +45,8 @@ def random_settings(rng: np.random.Generator, score: str, n_columns: int) -> Gro
     return GrowSettings(
         seed=int(rng.integers(2**62)),
         max_features=int(rng.integers(1, n_columns + 1)),
-        max_depth=None if rng.random() < 0.7 else int(rng.integers(1, 4)),
-        min_samples_leaf=float(rng.choice([1, 1, 2, 3])),
+        max_depth=0 if rng.random() < 0.7 else int(rng.integers(1, 4)),
+        min_leaf=float(rng.choice([1, 1, 2, 3])),
         bootstrap=score == "genie3_out_of_bag" or bool(rng.random() < 0.8),
     )
 

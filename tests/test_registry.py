@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -50,7 +51,8 @@ def test_methods_can_be_made_and_found_again():
 
 
 def test_the_table_of_the_readme():
-    assert registry.markdown_table() in (ROOT / "README.md").read_text("utf-8")
+    tables = run_path(str(ROOT / "docs" / "method_tables.py"))
+    assert tables["markdown_table"]() in (ROOT / "README.md").read_text("utf-8")
 
 
 NEW_RANKER_TRIAL = """

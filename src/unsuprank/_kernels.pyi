@@ -167,7 +167,7 @@ class SparseReliefRows:
         self, queries: np.ndarray, counts: np.ndarray, sums: np.ndarray, distances: np.ndarray
     ) -> None: ...
 
-# Subset selection and the lasso.
+# Subset selection.
 
 def add_swap_errors(
     pool: np.ndarray,
@@ -177,12 +177,4 @@ def add_swap_errors(
     first: int,
     last: int,
     errors: np.ndarray,
-) -> None: ...
-def lasso_path_ends(
-    gram: np.ndarray,
-    correlations: np.ndarray,
-    steps: int,
-    first: int,
-    last: int,
-    coefficients: np.ndarray,
 ) -> None: ...

@@ -28,16 +28,6 @@ class Display(Protocol):
 DisplayFactory = Callable[[str], Display]
 
 
-class SilentDisplay:
-    """Shows nothing."""
-
-    def update(self, done: float, total: float, note: str = "") -> None:
-        """Take note of nothing."""
-
-    def close(self) -> None:
-        """Leave nothing behind."""
-
-
 class TextDisplay:
     """One line on a terminal, rewritten in place; it appears after a second of work."""
 
@@ -71,6 +61,11 @@ class TextDisplay:
         self._stream.write(f"\r{line:<{self._width}}{end}")
         self._stream.flush()
         self._width = len(line)
+
+
+def silent(label: str) -> Display:
+    """A display that shows nothing."""
+    return TextDisplay(label, patience=float("inf"))
 
 
 _display: ContextVar[DisplayFactory | None] = ContextVar("unsuprank_display", default=None)
@@ -109,12 +104,8 @@ class Progress:
 @contextmanager
 def progress(label: str, total: float, verbose: int | bool = 0) -> Iterator[Progress]:
     """Report progress on `total` units of work."""
-    factory = _display.get()
-    display: Display
-    if factory is not None:
-        display = factory(label)
-    else:
-        display = TextDisplay(label) if verbose else SilentDisplay()
+    factory = _display.get() or (TextDisplay if verbose else silent)
+    display = factory(label)
     try:
         yield Progress(display, total)
     finally:

@@ -38,7 +38,7 @@ from .row_source import (
     chunk_rows,
     stacked,
 )
-from .table import ColumnChoice, Schema, Table, column_mask, read_table
+from .table import ColumnChoice, Schema, Table, read_table
 
 T = TypeVar("T")
 
@@ -281,8 +281,9 @@ class DaskRows(ClusterRows):
         if np.isnan(lengths).any():
             lengths = self._compute([_task(_n_rows, p) for p in self._parts])
         super().__init__(lengths, client)
-        like = _empty_like(collection, names, nominal_features)
-        self.schema = like.with_nominal(*self._values_of(like))
+        self.schema = _empty_like(collection, names, nominal_features)
+        if (unknown := self.schema.without_values).any():
+            self.schema = self.schema.with_nominal(unknown, self._values_of(unknown))
 
     def take(self, rows: np.ndarray) -> Table:
         """The rows with these indices, which increase."""
@@ -309,33 +310,22 @@ class DaskRows(ClusterRows):
         scheduler = "threads" if self.client is None and _cluster.in_task() else self.client
         return list(dask.compute(*tasks, scheduler=scheduler))
 
-    def _values_of(self, like: Schema) -> tuple[np.ndarray, list[np.ndarray]]:
-        """Which columns are nominal, and their values, from one pass over these."""
-        nominal = np.array([c is not None for c in like.categories])
-        unknown = nominal & ~np.isin(np.arange(like.n_columns), list(like.boolean))
-        if not unknown.any():
-            return unknown, []
+    def _values_of(self, nominal: np.ndarray) -> list[np.ndarray]:
+        """The values of the columns of a mask, from one pass over these."""
         some = [part for k, part in enumerate(self._parts) if self._ends[k] < self._ends[k + 1]]
-        columns = np.flatnonzero(unknown)
-        return unknown, all_categories(
-            self._compute([_task(categories_in, part, columns) for part in some])
-        )
+        columns = np.flatnonzero(nominal)
+        return all_categories(self._compute([_task(categories_in, p, columns) for p in some]))
 
 
 def _empty_like(collection: Any, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
     """Names and kinds of the columns of a collection, without the values of nominal ones."""
-    n = int(collection.shape[1])
     if hasattr(collection, "columns"):
         import pandas as pd
 
         columns = [pd.Series(dtype=kind, name=name) for name, kind in collection.dtypes.items()]
         empty = pd.concat(columns, axis=1)
         return read_table(empty, nominal_features=nominal, min_rows=0).schema
-    schema = Schema.of_array(collection.dtype, n, names)
-    if schema.boolean:
-        return schema
-    wanted = column_mask(nominal, n, schema.names)
-    return schema.with_nominal(wanted, [np.empty(0)] * int(wanted.sum()))
+    return Schema.of_array(collection.dtype, int(collection.shape[1]), names, nominal)
 
 
 def _n_rows(part: Any) -> int:

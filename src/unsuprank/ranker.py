@@ -182,7 +182,9 @@ class Ranker(SelectorMixin, BaseEstimator):
         if sample_weight is not None:
             if isinstance(table, RowSource):
                 raise ValueError("sample_weight needs the table in memory, without a scheduler.")
-            table = self._weighted(table, sample_weight)
+            seed = getattr(self, "random_state", 0)
+            rows = weighted_rows(sample_weight, table.shape, seed)
+            table = table.take(rows).without_unused_values()
         scores = self._finite(np.asarray(self._score(table), dtype=np.float64), table)
         self._remember_input(table if is_anndata(X) or isinstance(table, RowSource) else X)
         self.scores_, self.forced_ = scores, forced
@@ -197,11 +199,6 @@ class Ranker(SelectorMixin, BaseEstimator):
                 f"{table.schema.label(int(lost[0]))}; bring the columns to a common scale."
             )
         return scores
-
-    def _weighted(self, table: Table, sample_weight: Any) -> Table:
-        """The table with rows as often as their weights say; see :mod:`._weights`."""
-        seed = getattr(self, "random_state", 0)
-        return table.take(weighted_rows(sample_weight, table.shape, seed)).without_unused_values()
 
     def _read_forced(self, table: Table | RowSource) -> np.ndarray:
         """Which columns are forced in (-1) or out (1); 0 for all others."""
@@ -317,11 +314,8 @@ class Ranker(SelectorMixin, BaseEstimator):
         order = self.order_
         mask = np.zeros(len(order), dtype=bool)
         n_included = int((self.forced_ < 0).sum())
-        mask[order[: max(self._n_selected(), n_included)]] = True
+        mask[order[: max(self._count_selected(len(order)), n_included)]] = True
         return mask & (self.forced_ <= 0)
-
-    def _n_selected(self) -> int:
-        return self._count_selected(len(self.scores_))
 
     def _count_selected(self, n: int) -> int:
         """How many of `n` columns are to be selected."""

@@ -31,7 +31,6 @@ from .table import (
     Table,
     check_pointers,
     checked_matrix,
-    column_mask,
     find_categories,
     read_table,
 )
@@ -62,10 +61,6 @@ class RowSource(ChunkedRows):
     @abstractmethod
     def take(self, rows: np.ndarray) -> Table:
         """The rows with these indices, which increase."""
-
-    @abstractmethod
-    def chunks(self, n_rows: int) -> Iterator[Table]:
-        """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
 
     def prefetch(self, rows: np.ndarray) -> PrefetchedRows:
         """A source that has these rows in memory, under the indices that they have here."""
@@ -133,12 +128,13 @@ class ArrayRows(RowSource):
         rows = np.asarray(rows)
         if isinstance(self.array, np.ndarray):
             return as_table(self._mapped(rows), self.schema)
-        cuts = np.flatnonzero(np.diff(rows) > self._gap()) + 1
-        runs = [run for run in np.split(rows, cuts) if len(run)]
-        most = chunk_rows(self.n_columns)
-        parts = [part for run in runs for part in self._slabs(run, most)]
-        if not parts:
+        if not len(rows):
             return as_table(_plain(self.array[0:0]), self.schema)
+        gap = max(1, GAP_BYTES // (self.n_columns * self.array.dtype.itemsize))
+        # Rows near each other are read together, but no more than a chunk.
+        apart = (np.diff(rows) > gap) | (np.diff(rows // chunk_rows(self.n_columns)) > 0)
+        runs = np.split(rows, np.flatnonzero(apart) + 1)
+        parts = [_plain(self.array[int(run[0]) : int(run[-1]) + 1])[run - run[0]] for run in runs]
         stack = sparse.vstack if sparse.issparse(parts[0]) else np.concatenate
         return as_table(stack(parts), self.schema)
 
@@ -164,34 +160,18 @@ class ArrayRows(RowSource):
         array = state["array"]
         self.__dict__.update(state, array=array.open() if isinstance(array, _FileArray) else array)
 
-    def _gap(self) -> int:
-        """The largest distance of two rows that are read together."""
-        return max(1, GAP_BYTES // (self.n_columns * self.array.dtype.itemsize))
-
-    def _slabs(self, run: np.ndarray, most: int) -> Iterator[Any]:
-        """The rows of a run that are wanted, from slices of at most `most` rows."""
-        slab = (run - run[0]) // most
-        for part in np.split(run, np.flatnonzero(np.diff(slab)) + 1):
-            first, last = int(part[0]), int(part[-1]) + 1
-            yield _plain(self.array[first:last])[part - first]
-
     def _find_schema(self, names: Sequence[str] | None, nominal: ColumnChoice) -> Schema:
         n = int(self.array.shape[1])
         if names is not None and len(names) != n:
             raise ValueError(f"X has {n:,} columns, and {len(names):,} names are given for them.")
-        schema = Schema.of_array(self.array.dtype, n, names)
-        if schema.boolean:
+        schema = Schema.of_array(self.array.dtype, n, names, nominal)
+        unknown = schema.without_values
+        if not unknown.any():
             return schema
-        wanted = column_mask(nominal, n, schema.names)
-        return schema.with_nominal(wanted, self._values_of(np.flatnonzero(wanted)))
-
-    def _values_of(self, columns: np.ndarray) -> list[np.ndarray]:
-        """The distinct values of some columns, from one pass."""
-        if not len(columns):
-            return []
-        step = chunk_rows(int(self.array.shape[1]))
+        step, columns = chunk_rows(n), np.flatnonzero(unknown)
         parts = (_plain(self.array[a : a + step]) for a in range(0, self.n_rows, step))
-        return all_categories(categories_in(part, columns) for part in parts)
+        found = all_categories(categories_in(part, columns) for part in parts)
+        return schema.with_nominal(unknown, found)
 
 
 @dataclass(frozen=True)
@@ -230,22 +210,17 @@ class _FileArray:
         return sparse_dataset(stored)
 
 
-class PrefetchedRows(RowSource):
-    """Rows of a larger source that are in memory."""
+@dataclass(frozen=True)
+class PrefetchedRows:
+    """Rows of a larger source that are in memory: how many it has, which ones, and the rows."""
 
-    random_access = True
-
-    def __init__(self, n_rows: int, rows: np.ndarray, table: Table) -> None:
-        self.schema, self.n_rows = table.schema, n_rows
-        self._rows, self._table = rows, table
+    n_rows: int
+    rows: np.ndarray
+    table: Table
 
     def take(self, rows: np.ndarray) -> Table:
         """Rows by their indices in the larger source."""
-        return self._table.take(np.searchsorted(self._rows, rows))
-
-    def chunks(self, n_rows: int) -> Any:
-        """Not all rows are here."""
-        raise NotImplementedError("only some rows are here; take() them by their indices")
+        return self.table.take(np.searchsorted(self.rows, rows))
 
 
 def as_table(values: Any, schema: Schema) -> Table:

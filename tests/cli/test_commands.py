@@ -373,7 +373,7 @@ def test_says_plainly_what_was_reached_when_the_bound_ends_a_forest(tmp_path, ca
     assert re.search("note: 100 trees, the most for a table of this size: two .* not 90%", said)
     assert "warning" not in said
     page = (tmp_path / "r.html").read_text()
-    assert "as many trees as a table of this size is given (100 trees)" in page
+    assert "The forest has 100 trees, the most for a table of this size" in page
 
 
 def test_the_shown_top_is_what_a_forest_settles(table):

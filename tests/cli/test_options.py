@@ -11,14 +11,13 @@ pytest.importorskip("typer")
 
 import typer
 
-from unsuprank.cli.app import run
-from unsuprank.cli.errors import ending
-from unsuprank.cli.options import FileOptions, OptionGroup, TableOptions, with_groups
+from unsuprank.cli.app import ending, run
+from unsuprank.cli.options import FileOptions, TableOptions, with_groups
 from unsuprank.io import FileProblem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point(OptionGroup):
+class Point:
     x: Annotated[float, typer.Argument()]
     y: Annotated[float, typer.Option(help="How high.")] = 2.0
 

@@ -17,7 +17,7 @@ from unsuprank import (
 )
 from unsuprank.rankers import row_blocks
 from unsuprank.rankers.clustering_space import Space
-from unsuprank.rankers.forest.block_forest import BlockScores, RowBlockSum
+from unsuprank.rankers.forest.block_forest import RowBlockSum
 from unsuprank.rankers.forest.growing import Grower
 from unsuprank.rankers.forest.parameters import grow_settings
 from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
@@ -235,7 +235,9 @@ def test_rankers_of_a_graph_rank_a_sample(ranker):
 def test_uses_that_blocks_did_not_see_add_to_their_spread():
     total = RowBlockSum(2)
     for n_trees, use_square in ((4, 3.0), (10, 2.0)):
-        total.note(BlockScores(np.zeros(2), n_trees, use_square))
+        block = ScoreSum(2, n_trees, n_uses=1)
+        block.squares[0] = use_square
+        total.note(block)
     assert total.extra_square == pytest.approx(3.0 / 16 + 2.0 / 100)
     total.n_trees = 4  # the squares of two uses, which are those of a mean block
     assert total._extra_squares() == pytest.approx(2 * (3.0 / 16 + 2.0 / 100) / 4)

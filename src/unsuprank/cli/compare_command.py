@@ -11,8 +11,8 @@ from ..ranker import Ranker
 from ..table import Table
 from . import console
 from .files import check_outputs, load, save
-from .forest_words import say_how_stable
 from .options import FitOptions, MethodNames, Out, TableOptions, Top, with_groups
+from .rank_command import say_how_stable
 
 
 @with_groups

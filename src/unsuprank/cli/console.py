@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
 
-from .._progress import SilentDisplay, use_display
+from .._progress import silent, use_display
 from ..io import shorten
 
 #: What a line is.
@@ -87,21 +87,17 @@ def told_to_be(quiet: bool) -> Iterator[None]:
 
     Where standard error goes elsewhere, work that is told to be verbose writes plain lines.
     """
-    token = _quiet.set(quiet)
+    token, console = _quiet.set(quiet), err()
+    display: AbstractContextManager[None] = nullcontext()
+    if quiet:
+        display = use_display(silent)
+    elif console.is_terminal:
+        display = use_display(lambda label: RichDisplay(label, console))
     try:
-        with _progress_display(quiet):
+        with display:
             yield
     finally:
         _quiet.reset(token)
-
-
-def _progress_display(quiet: bool) -> AbstractContextManager[None]:
-    console = err()
-    if quiet:
-        return use_display(lambda _: SilentDisplay())
-    if not console.is_terminal:
-        return nullcontext()
-    return use_display(lambda label: RichDisplay(label, console))
 
 
 def print_table(title: str, rows: Sequence[Mapping[str, Any]]) -> None:

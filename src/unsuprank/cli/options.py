@@ -11,7 +11,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -64,12 +64,8 @@ def _decimal_mark(text: str) -> str:
     return text
 
 
-class OptionGroup:
-    """Base of dataclasses whose fields are options of a command."""
-
-
 @dataclass(frozen=True, kw_only=True)
-class FileOptions(ReadOptions, OptionGroup):
+class FileOptions(ReadOptions):
     """Which file to read, and how."""
 
     file: Annotated[
@@ -137,7 +133,7 @@ class TableOptions(FileOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitOptions(OptionGroup):
+class FitOptions:
     """What every method may be told."""
 
     seed: Annotated[int, _fitting(min=0, help="The same seed gives the same ranking.")] = 0
@@ -220,7 +216,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     groups, shown = {}, []
     for parameter in _parameters(command):
         hint = parameter.annotation
-        if isinstance(hint, type) and issubclass(hint, OptionGroup):
+        if isinstance(hint, type) and is_dataclass(hint):
             groups[parameter.name] = hint
             shown += _parameters(hint)
         else:

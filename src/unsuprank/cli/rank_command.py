@@ -10,11 +10,11 @@ import typer
 from .. import registry
 from ..describe import score_rows
 from ..describe.explain import p_text
+from ..describe.fitted import forest_in, how_stable
 from ..io import FileProblem, LargeFile, add_scores, open_large, write_scores
 from ..ranker import Ranker
 from . import console
 from .files import check_outputs, load, load_rows, save, say_written, write_page
-from .forest_words import say_how_stable
 from .options import (
     FitOptions,
     Memory,
@@ -106,6 +106,21 @@ def _say_what_it_means(ranker: Ranker) -> None:
         console.note(f"the ranking is that of {used}")
     _say_how_many(ranker)
     say_how_stable(ranker)
+
+
+def say_how_stable(ranker: Ranker, name: str = "") -> None:
+    """Say whether another seed would give the ranking of a forest again, if it is one."""
+    forest = forest_in(ranker)
+    if forest is None:
+        return
+    trees = f"{forest.n_estimators_:,} trees"
+    if forest.stability_ is None:
+        said = f"another seed of {trees} may give another order; without --trees, a forest grows "
+        said += "until its top columns are stable"
+    else:
+        said = how_stable(forest) or trees
+        said += "; the rank intervals say which places another seed may change"
+    console.note((f"{name}: " if name else "") + said)
 
 
 def _say_how_many(ranker: Ranker) -> None:

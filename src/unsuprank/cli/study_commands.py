@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,7 @@ from ..study.data.data_sets import find_data_sets, load_data_set
 from ..study.engine.runner import Limits
 from ..study.plan.suites import PARTS, check_methods, check_parts
 from . import console
-from .options import LISTED, OptionGroup, Scheduler, checked, split_names, with_groups
+from .options import LISTED, Scheduler, checked, split_names
 
 data_app = typer.Typer(help="The data sets of the study.", no_args_is_help=True)
 
@@ -25,56 +24,44 @@ def _named(check: Callable[[Sequence[str]], list[str]]) -> Callable[[str], Any]:
     return checked(lambda text: check(split_names(text)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class StudyOptions(OptionGroup):
-    """Which part of the study to run."""
-
-    data: Annotated[Path, typer.Option(help="Directory of .mat, .npz, .arff or .csv files.")]
-    out: Annotated[Path, typer.Option(help="Where results, tables and pictures go.")]
+def reproduce(
+    data: Annotated[Path, typer.Option(help="Directory of .mat, .npz, .arff or .csv files.")],
+    out: Annotated[Path, typer.Option(help="Where results, tables and pictures go.")],
     only: Annotated[
         Any,
         typer.Option(parser=_named(check_parts), metavar="A,B", help=f"Parts: {', '.join(PARTS)}."),
-    ] = None
+    ] = None,
     methods: Annotated[
         Any, typer.Option(parser=_named(check_methods), metavar="A,B", help="Methods.")
-    ] = None
-    data_sets: Annotated[Any, typer.Option(**LISTED, help="Data sets.")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunOptions(OptionGroup):
-    """How to run it."""
-
-    jobs: Annotated[int, typer.Option(min=1, help="Jobs at once, a process for each.")] = 2
-    scheduler: Scheduler = None
-    time_limit: Annotated[float, typer.Option(help="Seconds that one job may take.")] = 90.0
+    ] = None,
+    data_sets: Annotated[Any, typer.Option(**LISTED, help="Data sets.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Jobs at once, a process for each.")] = 2,
+    scheduler: Scheduler = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds that one job may take.")] = 90.0,
     grid_time_limit: Annotated[
         float, typer.Option(help="Seconds of a job of the hyper-parameter studies.")
-    ] = 15.0
-    memory_limit: Annotated[float, typer.Option(help="Gigabytes that a worker may take.")] = 6.0
-    full: Annotated[bool, typer.Option("--full", help="Run jobs without limits.")] = False
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try failed jobs again.")] = (
-        False
-    )
-
-
-@with_groups
-def reproduce(study: StudyOptions, running: RunOptions) -> None:
+    ] = 15.0,
+    memory_limit: Annotated[float, typer.Option(help="Gigabytes that a worker may take.")] = 6.0,
+    full: Annotated[bool, typer.Option("--full", help="Run jobs without limits.")] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Try failed jobs again.")
+    ] = False,
+) -> None:
     """Run the study of the paper; an interrupted run goes on where it stopped."""
     from ..study.reproduce import reproduce as run_study  # other commands do without Jinja2
 
     try:
         summary = run_study(
-            study.data,
-            study.out,
-            only=study.only,
-            methods=study.methods,
-            data_sets=study.data_sets,
-            jobs=running.jobs,
-            scheduler=running.scheduler,
-            full=running.full,
-            limits=Limits(running.time_limit, running.memory_limit, running.grid_time_limit),
-            retry_failed=running.retry_failed,
+            data,
+            out,
+            only=only,
+            methods=methods,
+            data_sets=data_sets,
+            jobs=jobs,
+            scheduler=scheduler,
+            full=full,
+            limits=Limits(time_limit, memory_limit, grid_time_limit),
+            retry_failed=retry_failed,
             verbose=True,  # unless quiet
             say=console.note,
         )
@@ -83,7 +70,7 @@ def reproduce(study: StudyOptions, running: RunOptions) -> None:
         raise
     typer.echo(
         f"{summary.computed} jobs computed, {summary.found} found, {len(summary.failed)} failed, "
-        f"{len(summary.over_limit)} over their limit. The page: {study.out / 'index.html'}"
+        f"{len(summary.over_limit)} over their limit. The page: {out / 'index.html'}"
     )
 
 

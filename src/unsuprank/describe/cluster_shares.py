@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ..rankers.shared_variance import category_sums, share_against_chance, span_sums, upper_tail
+from ..rankers.shared_variance import share_against_chance, upper_tail
 from ..table import Table
-from .column_spans import ColumnSpan, NumericSpan, column_span
+from .column_spans import project
 
 #: What is left to explain, as a share of all, below which nothing is.
 NOTHING = 1e-9
@@ -41,14 +41,10 @@ def cluster_shares(table: Table, clusters: np.ndarray) -> dict[str, np.ndarray]:
     have a row for all clusters together and one for each.
     """
     n, indicators = table.n_rows, (clusters[:, None] == np.arange(clusters.max() + 1)).astype(float)
-    spans = [column_span(table, j) for j in range(table.n_columns)]
-    columns = [_column_shares(indicators, span) for span in spans]
+    columns = [_column_shares(table, j, indicators) for j in range(table.n_columns)]
+    projections = [column.pop("sums") for column in columns]
     found = {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}
     explained, error, least_p = (found.pop(name) for name in ("share", "error", "least_p"))
-    projections = [
-        span_sums(span.vectors) if isinstance(span, NumericSpan) else category_sums(span.values)
-        for span in spans
-    ]
     tested = [
         share_against_chance(n, share, projections, codes)
         for share, codes in zip(explained, (clusters, *indicators.T), strict=True)
@@ -66,20 +62,21 @@ def cluster_shares(table: Table, clusters: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _column_shares(indicators: np.ndarray, span: ColumnSpan) -> dict[str, Any]:
+def _column_shares(table: Table, j: int, indicators: np.ndarray) -> dict[str, Any]:
     """What one column explains of all clusters and of each one, and how these differ in it."""
-    projected, contrast = span.project(indicators), span.contrast(indicators)
+    found = project(table, j, indicators)
     centred = indicators - indicators.mean(axis=0)
-    total, left = _with_all(centred**2), _with_all((centred - projected) ** 2)
+    total, left = _with_all(centred**2), _with_all((centred - found.indicators) ** 2)
     share = 1.0 - left.sum(axis=0) / total.sum(axis=0)
     influence = ((1.0 - share) * total - left) / total.mean(axis=0)
     return {
         "share": share,
         "error": np.sqrt(np.mean(influence**2, axis=0) / len(indicators)),
-        "least_p": [0.0, *_least_p_values(centred, projected)],
-        "direction": ["", *contrast.direction],
-        "inside": [np.nan, *contrast.inside],
-        "outside": [np.nan, *contrast.outside],
+        "least_p": [0.0, *_least_p_values(centred, found.indicators)],
+        "direction": ["", *found.direction],
+        "inside": [np.nan, *found.inside],
+        "outside": [np.nan, *found.outside],
+        "sums": found.sums,
     }
 
 

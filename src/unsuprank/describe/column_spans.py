@@ -10,13 +10,12 @@ Missing values are at the centre: they say nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
+from ..rankers.shared_variance import Sums, category_sums, span_sums
 from ..table import Table
 
 #: Squares of ranks that are shorter than this once the ranks are taken out of them are rounding.
@@ -24,9 +23,13 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Contrast:
-    """How the rows of each cluster differ from the others in one column."""
+class Projection:
+    """What a column tells of clusters."""
 
+    #: The indicators of the clusters, rows x clusters, projected onto what the column spans.
+    indicators: np.ndarray
+    #: Sums over that projection, for what it shares with others by chance.
+    sums: Sums
     #: "higher", "lower", "between" or "at both ends"; for categories "more" or "less" of one.
     direction: list[str]
     #: Mean of a number, share of the category of `direction`; NaN if nothing is known.
@@ -34,24 +37,14 @@ class Contrast:
     outside: np.ndarray
 
 
-def column_span(table: Table, j: int) -> ColumnSpan:
-    """The span of a column; one that does not vary spans nothing."""
-    values = table.column(j)
+def project(table: Table, j: int, indicators: np.ndarray) -> Projection:
+    """Project the indicators of clusters onto the span of a column; if constant, it is nothing."""
+    values, categories = table.column(j), table.schema.categories[j]
     if not table.varies[j]:
-        return NumericSpan(np.full(len(values), np.nan), np.zeros((len(values), 0)))
-    categories = table.schema.categories[j]
+        return _by_vectors(np.full(len(values), np.nan), np.zeros((len(values), 0)), indicators)
     if categories is None:
-        return NumericSpan(values, rank_vectors(values))
-    present, occurrences = category_rows(values)
-    return CategorySpan(values, occurrences, [str(categories[i]) for i in present])
-
-
-def category_rows(codes: np.ndarray) -> tuple[np.ndarray, sparse.csr_array]:
-    """The codes that occur, and which rows have each: categories x rows."""
-    rows = np.flatnonzero(~np.isnan(codes))
-    present, places = np.unique(codes[rows].astype(int), return_inverse=True)
-    shape = len(present), len(codes)
-    return present, sparse.csr_array((np.ones(len(rows)), (places, rows)), shape=shape)
+        return _by_vectors(values, rank_vectors(values), indicators)
+    return _by_category(values, categories, indicators)
 
 
 def rank_vectors(values: np.ndarray) -> np.ndarray:
@@ -72,33 +65,24 @@ def rank_vectors(values: np.ndarray) -> np.ndarray:
     return vectors
 
 
-@dataclass(frozen=True)
-class NumericSpan:
-    """The span of a column of numbers."""
-
-    values: np.ndarray
-    vectors: np.ndarray
-
-    def project(self, indicators: np.ndarray) -> np.ndarray:
-        """Project the indicators of clusters, rows x clusters, onto the span."""
-        return self.vectors @ (self.vectors.T @ indicators)
-
-    def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ: at which ends there is more of them, and in their means."""
-        known = ~np.isnan(self.values)
-        along = self.vectors.T @ indicators
-        low = self.vectors[np.where(known, self.values, np.inf).argmin()] @ along
-        high = self.vectors[np.where(known, self.values, -np.inf).argmax()] @ along
-        direction = np.select(
-            [(low > 0) & (high > 0), (low < 0) & (high < 0), high > low, high < low],
-            ["at both ends", "between", "higher", "lower"],
-            "",
-        )
-        return Contrast(
-            direction.tolist(),
-            _means(self.values[known], indicators[known]),
-            _means(self.values[known], 1.0 - indicators[known]),
-        )
+def _by_vectors(values: np.ndarray, vectors: np.ndarray, indicators: np.ndarray) -> Projection:
+    """Clusters in a number: at which ends there is more of them, and their means."""
+    known = ~np.isnan(values)
+    along = vectors.T @ indicators
+    low = vectors[np.where(known, values, np.inf).argmin()] @ along
+    high = vectors[np.where(known, values, -np.inf).argmax()] @ along
+    direction = np.select(
+        [(low > 0) & (high > 0), (low < 0) & (high < 0), high > low, high < low],
+        ["at both ends", "between", "higher", "lower"],
+        "",
+    )
+    return Projection(
+        vectors @ along,
+        span_sums(vectors),
+        direction.tolist(),
+        _means(values[known], indicators[known]),
+        _means(values[known], 1.0 - indicators[known]),
+    )
 
 
 def _means(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -110,38 +94,23 @@ def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0.0)
 
 
-@dataclass(frozen=True)
-class CategorySpan:
-    """The span of a nominal column: its codes, the rows of each category, and their names."""
-
-    values: np.ndarray
-    occurrences: sparse.csr_array
-    categories: list[str]
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """How often each category occurs."""
-        return self.occurrences.sum(axis=1)
-
-    def project(self, indicators: np.ndarray) -> np.ndarray:
-        """Project the indicators of clusters, rows x clusters, onto the span."""
-        counts = self.occurrences @ indicators
-        shares = counts / self.sizes[:, None] - counts.sum(axis=0) / self.sizes.sum()
-        return self.occurrences.T @ shares
-
-    def contrast(self, indicators: np.ndarray) -> Contrast:
-        """How the clusters differ: in the share of which category most."""
-        counts = self.occurrences @ indicators
-        others = self.sizes[:, None] - counts
-        inside, outside = (
-            _ratio(c, np.broadcast_to(c.sum(axis=0), c.shape)) for c in (counts, others)
-        )
-        difference = np.nan_to_num(inside - outside)
-        most, every = np.abs(difference).argmax(axis=0), np.arange(counts.shape[1])
-        signs = np.where(difference[most, every] >= 0.0, "more", "less")
-        direction = [f"{sign} {self.categories[i]}" for sign, i in zip(signs, most, strict=True)]
-        return Contrast(direction, inside[most, every], outside[most, every])
-
-
-#: Numbers and categories have in common that they `project` clusters, and say how these `contrast`.
-ColumnSpan: TypeAlias = NumericSpan | CategorySpan
+def _by_category(codes: np.ndarray, categories: np.ndarray, indicators: np.ndarray) -> Projection:
+    """Clusters in a nominal column: in the share of which category they differ most."""
+    rows = np.flatnonzero(~np.isnan(codes))
+    present, places = np.unique(codes[rows].astype(int), return_inverse=True)
+    shape = len(present), len(codes)
+    occurrences = sparse.csr_array((np.ones(len(rows)), (places, rows)), shape=shape)
+    sizes, counts = occurrences.sum(axis=1)[:, None], occurrences @ indicators
+    inside, outside = (
+        _ratio(c, np.broadcast_to(c.sum(axis=0), c.shape)) for c in (counts, sizes - counts)
+    )
+    difference = np.nan_to_num(inside - outside)
+    most, every = np.abs(difference).argmax(axis=0), np.arange(counts.shape[1])
+    signs = np.where(difference[most, every] >= 0.0, "more", "less")
+    return Projection(
+        occurrences.T @ (counts / sizes - counts.sum(axis=0) / sizes.sum()),
+        category_sums(codes),
+        [f"{sign} {categories[present[i]]}" for sign, i in zip(signs, most, strict=True)],
+        inside[most, every],
+        outside[most, every],
+    )

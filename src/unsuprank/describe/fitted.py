@@ -21,13 +21,19 @@ def forest_in(ranker: Ranker) -> Any:
     return inner if hasattr(inner, "n_estimators_") else None
 
 
-def n_settled(forest: Any) -> int:
-    """How many columns a forest that decides on its size had to tell from the others.
+def how_stable(forest: Any) -> str:
+    """How far a forest has come that decides on its size itself.
 
-    None at all if their number was given, or if all columns are selected.
+    Nothing if its size was given, or if all columns are selected.
     """
-    selected = int(forest.get_support().sum())
-    return 0 if forest.stability_ is None or selected == len(forest.scores_) else selected
+    top = int(forest.get_support().sum())
+    if forest.stability_ is None or top == len(forest.scores_):
+        return ""
+    shared = f"two forests like this would share about {forest.stability_:.0%} of their top {top}"
+    if forest.converged_:
+        return f"{forest.n_estimators_:,} trees: {shared}"
+    most = f"{forest.n_estimators_:,} trees, the most for a table of this size"
+    return f"{most}: {shared}, not {forest.stability:.0%}"
 
 
 def n_plain_trees(ranker: Ranker) -> float | None:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._parallel import in_batches
-from .._progress import SilentDisplay, progress, use_display
+from .._progress import progress, silent, use_display
 from ..ranker import Ranker
 from ..registry import method_of
 from ..table import Table
@@ -115,7 +115,7 @@ def refit(
     with (
         warnings.catch_warnings(),
         progress("refitting on parts of the rows", len(parts), verbose) as bar,
-        use_display(lambda _label: SilentDisplay()),  # of the single fits
+        use_display(silent),  # of the single fits
     ):
         warnings.simplefilter("ignore")  # what there is to say is said by a fit to all rows
         batches = in_batches(work, len(parts), n_jobs=n_jobs, batch_size=1, progress=bar)

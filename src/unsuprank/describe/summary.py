@@ -91,10 +91,8 @@ def _summarise(table: Table) -> tuple[np.ndarray, ...]:
         known[j] -= np.isnan(table.column(j)).sum()
     columns, values = _not_zero(table)
     n_zero = known - np.bincount(columns, minlength=n)
-    if isinstance(table, SparseTable):
-        distinct = _distinct_held(columns, values, n) + (n_zero > 0)
-    else:
-        distinct = _distinct(table.values)
+    ends = np.searchsorted(columns, np.arange(1, n))
+    distinct = np.array([len(np.unique(part)) for part in np.split(values, ends)]) + (n_zero > 0)
     bins = _bins(values, low[columns], high[columns]) + BINS * columns
     histogram = np.bincount(bins, minlength=BINS * n).reshape(n, BINS)
     some = np.flatnonzero(n_zero)
@@ -119,22 +117,6 @@ def _not_zero(table: Table) -> tuple[np.ndarray, np.ndarray]:
         n_held, values = np.full(table.n_columns, table.n_rows), table.values.ravel(order="F")
     given = (values != 0) & ~np.isnan(values)
     return np.repeat(np.arange(table.n_columns), n_held)[given], values[given]
-
-
-def _distinct_held(columns: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    """How many different ones of these values each of `n` columns has."""
-    order = np.lexsort((values, columns))
-    columns, values = columns[order], values[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = (columns[1:] > columns[:-1]) | (values[1:] > values[:-1])
-    return np.bincount(columns[first], minlength=n)
-
-
-def _distinct(values: np.ndarray) -> np.ndarray:
-    """How many different known values each column has."""
-    ordered = np.sort(values, axis=0)  # what is missing comes last
-    steps = (ordered[1:] > ordered[:-1]).sum(axis=0)
-    return np.where(np.isnan(ordered[0]), 0, steps + 1)
 
 
 def _bins(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

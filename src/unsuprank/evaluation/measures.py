@@ -50,10 +50,7 @@ class Fold:
 def squares_overflow(table: Table) -> str | None:
     """What to say of values so large that squared distances are no numbers, or None."""
     limit = np.sqrt(np.finfo(float).max / (8.0 * max(1, table.n_rows * table.n_columns)))
-    if isinstance(table, SparseTable):
-        largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
-    else:
-        largest = np.fmax.reduce(np.abs(table.values), axis=0, initial=0.0)
+    largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
     too_large = np.flatnonzero((largest > limit) & (table.n_values == 0))
     if not len(too_large):
         return None
@@ -66,14 +63,13 @@ def squares_overflow(table: Table) -> str | None:
 
 def in_standard_units(table: Table) -> Table:
     """The same with numbers in units of their standard deviations; names and constants stay."""
+    numbers, spread = table.varies & (table.n_values == 0), table.moments.spread
+    std = np.where(numbers & (spread > 0.0), spread, 1.0)
     if isinstance(table, SparseTable):
-        std = np.where(table.varies, table.moments.spread, 1.0)
         matrix = table.by_rows.astype(np.float64)
         matrix.data /= std[matrix.indices]
         return SparseTable(matrix, table.schema)
-    std, scaled = np.ones(table.n_columns), table.varies & (table.n_values == 0)
-    std[scaled] = np.nanstd(table.take(columns=scaled).values, axis=0)
-    return replace(table, values=np.asfortranarray(table.values / np.where(std > 0.0, std, 1.0)))
+    return replace(table, values=np.asfortranarray(table.values / std))
 
 
 def make_fold(table: Table, train_rows: np.ndarray, test_rows: np.ndarray) -> Fold:

@@ -11,8 +11,8 @@ penalty outweighs it and all slacks collapse.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -30,8 +30,7 @@ from .scaling import centred
 PATIENCE = 10
 
 
-@dataclass
-class Network:
+class Network(NamedTuple):
     """Parameters of the auto-encoder, or their gradient."""
 
     slack: np.ndarray
@@ -39,10 +38,6 @@ class Network:
     encoder_bias: np.ndarray
     decoder: np.ndarray
     decoder_bias: np.ndarray
-
-    def arrays(self) -> list[np.ndarray]:
-        """All parameters, always in the same order."""
-        return [getattr(self, f.name) for f in fields(self)]
 
     @classmethod
     def random(cls, n: int, hidden: int, rng: np.random.RandomState) -> Network:
@@ -88,27 +83,23 @@ def loss_and_gradient(
     return loss, gradient
 
 
-class Adam:
-    """Gradient descent by Adam, with its usual constants."""
+def adam_step(
+    parameters: Sequence[np.ndarray],
+    gradient: Sequence[np.ndarray],
+    moments: Sequence[np.ndarray],
+    rate: float,
+    step: int,
+) -> None:
+    """Move the parameters, in place, by one step of Adam, the first of which is 1.
 
-    def __init__(self, parameters: list[np.ndarray], rate: float) -> None:
-        self._parameters = parameters
-        self._rate = rate
-        self._mean = [np.zeros_like(p) for p in parameters]
-        self._square = [np.zeros_like(p) for p in parameters]
-        self._steps = 0
-
-    def step(self, gradients: list[np.ndarray]) -> None:
-        """Move the parameters, in place, by one step."""
-        self._steps += 1
-        rate = self._rate / (1 - 0.9**self._steps)
-        unbiased = 1 / (1 - 0.999**self._steps)
-        for p, g, mean, square in zip(
-            self._parameters, gradients, self._mean, self._square, strict=True
-        ):
-            mean += 0.1 * (g - mean)
-            square += 0.001 * (g * g - square)
-            p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
+    `moments` are the running means of each gradient and of its square, with the usual constants.
+    """
+    rate /= 1 - 0.9**step
+    unbiased = 1 / (1 - 0.999**step)
+    for p, g, (mean, square) in zip(parameters, gradient, moments, strict=True):
+        mean += 0.1 * (g - mean)
+        square += 0.001 * (g * g - square)
+        p -= rate * mean / (np.sqrt(unbiased * square) + 1e-8)
 
 
 def train(
@@ -116,7 +107,7 @@ def train(
 ) -> tuple[np.ndarray, list[float]]:
     """Slacks after training on `X`, and the loss before each epoch."""
     net = Network.random(X.shape[1], hidden, np.random.RandomState(seed))
-    adam = Adam(net.arrays(), how.learning_rate)
+    moments = [np.zeros((2, *p.shape)) for p in net]
     losses: list[float] = []
     best, waited = np.inf, 0
     scratch = np.empty((2, *X.shape))
@@ -127,7 +118,7 @@ def train(
         best = min(best, loss)
         if waited >= PATIENCE:
             break
-        adam.step(gradient.arrays())
+        adam_step(net, gradient, moments, how.learning_rate, len(losses))
         bar.advance()
     return net.slack, losses
 

@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
@@ -63,29 +62,27 @@ def embedding_widths(table: Table) -> np.ndarray:
     return np.where(table.varies, np.maximum(table.n_values, 1), 0).astype(np.int32)
 
 
-def embed(table: Table, first: int = 0, last: int | None = None) -> np.ndarray:
-    """Coordinates of columns ``first .. last-1``: float64, rows x coordinates, Fortran order.
-
-    Missing values are at 0, the centre of their coordinate.
-    """
-    last = table.n_columns if last is None else last
-    return _embed(table, first, embedding_widths(table)[first:last])
-
-
-def _embed(
+def embed(
     table: Table,
-    first: int,
-    widths: np.ndarray,
+    first: int = 0,
+    last: int | None = None,
+    *,
     buffer: np.ndarray | None = None,
     stretch: np.ndarray | None = None,
 ) -> np.ndarray:
+    """Coordinates of columns ``first .. last-1``: float64, rows x coordinates, Fortran order.
+
+    Missing values are at 0, the centre of their coordinate. The coordinates take the memory of
+    `buffer` if there is enough of it, and are multiplied by the `stretch` of their column.
+    """
+    last = table.n_columns if last is None else last
+    widths = embedding_widths(table)[first:last]
     shape = (table.n_rows, int(widths.sum()))
     if buffer is None or buffer.size < shape[0] * shape[1]:
         out = np.empty(shape, order="F")
     else:
         out = buffer[: shape[0] * shape[1]].reshape(shape, order="F")
     scale = 1.0 / np.sqrt(max(table.n_columns, 1))
-    last = first + len(widths)
     values, n_values = table.block(first, last), table.n_values[first:last]
     interruptible(EMBED_WORK * out.size, _kernels.embed, values, n_values, 0, widths, scale, out)
     if stretch is not None:
@@ -118,7 +115,7 @@ def embedded_blocks(
         limit = (columns[first - 1] if first else 0) + per_block
         stop = max(first + 1, int(np.searchsorted(columns, limit, side="right")))
         stop = min(stop, last)
-        yield _embed(table, first, widths[first:stop], buffer, stretch)
+        yield embed(table, first, stop, buffer=buffer, stretch=stretch)
         first = stop
 
 
@@ -284,23 +281,6 @@ class Space:
             scales = scales * self.stretch
         return scales if self.places is None else np.append(scales, 0.0)[self.places]
 
-    def arguments(self) -> dict[str, Any]:
-        """What the kernels take."""
-        coords = self.coords
-        if coords is None and self.distances is None:
-            # Nothing is known throughout; an empty array still tells the precision.
-            coords = np.empty((self.table.n_rows, 0))
-        return {
-            "values": self.table.values,
-            "n_values": self.table.n_values,
-            "missing": self.table.missing,
-            "coords": coords,
-            "distances": self.distances,
-            "partial": self.partial,
-            "known": self.known,
-            "row_keys": self.row_keys,
-        }
-
 
 def coordinate_factors(table: Table, scale: float | None = None) -> np.ndarray:
     """The factor between the values and the coordinates of each column; 0 for constant ones.
@@ -347,14 +327,11 @@ def _scaled_distances(
     return distances.astype(dtype, copy=False)
 
 
-def _padded(width: int) -> int:
-    return -(-width // 16) * 16
-
-
 def _padded_coordinates(
     table: Table, width: int, dtype: type, factor: float, stretch: np.ndarray | None
 ) -> np.ndarray:
-    coords: np.ndarray = np.zeros((table.n_rows, _padded(width)), dtype=dtype)
+    padded = -(-width // 16) * 16
+    coords: np.ndarray = np.zeros((table.n_rows, padded), dtype=dtype)
     start = 0
     for block in embedded_blocks(table, stretch=stretch):
         stop = start + block.shape[1]

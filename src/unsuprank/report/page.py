@@ -8,7 +8,6 @@ that is not the page's own.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.embed import components
-from bokeh.resources import INLINE
+from bokeh.resources import Resources
 from jinja2 import Environment, StrictUndefined, Template
 
 from ..describe import STRONG, ClusterContrast
@@ -30,6 +29,8 @@ from .page_facts import N_APART, N_BARS, N_HEAT, PageFacts
 
 #: Bars that are all longer than this share of the longest start elsewhere than at 0.
 ALL_FULL = 0.8
+#: Bokeh's own script, without its optional parts.
+_BOKEH = Resources(mode="inline", components=["bokeh"])
 
 
 def render(
@@ -50,7 +51,7 @@ def render(
         divs=divs,
         nonce=nonce,
         figure_script=_signed(script, nonce),
-        bokeh_js=_signed(_bokeh_source(), nonce),
+        bokeh_js=_signed(_BOKEH.render_js(), nonce),
         css=_asset("report.css"),
         js=_asset("report.js"),
         data=data,
@@ -159,10 +160,3 @@ def _cluster_rows(facts: PageFacts) -> list[tuple[ClusterContrast, list[dict[str
 def _signed(scripts: str, nonce: str) -> str:
     """Script elements with the word that lets them run."""
     return re.sub(r"(?m)^(\s*)<script\b", rf'\1<script nonce="{nonce}"', scripts)
-
-
-def _bokeh_source() -> str:
-    """Bokeh's own script, without its optional parts."""
-    resources = copy.copy(INLINE)
-    resources.components = ["bokeh"]
-    return resources.render_js()

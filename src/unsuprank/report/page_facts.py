@@ -141,7 +141,9 @@ def gather(
     """Compute everything, with a step of progress for each part."""
     table = read_for(ranker, X)
     labelled = None if labels is None else np.asarray(labels, dtype=object)
-    seed = _own_seed(ranker) if seed is None else seed
+    if seed is None:  # that of the ranker, if it is a number
+        own = ranker.get_params().get("random_state")
+        seed = own if isinstance(own, int) else 0
     order, top = ranker.order_, min(TOP, (table.n_columns + 1) // 2)
     rows = table.sample_rows(MAX_ROWS, seed)
     parts = {
@@ -166,12 +168,6 @@ def gather(
             bar.advance()
     found |= {"scores": ranker.scores_, "order": order, "plane_rows": rows, "labels": labelled}
     return PageFacts(ranker, table, seed, **found)
-
-
-def _own_seed(ranker: Ranker) -> int:
-    """The seed of the ranker, if it is a number."""
-    seed = ranker.get_params().get("random_state")
-    return seed if isinstance(seed, int) else 0
 
 
 def _clusters(table: Table, labels: np.ndarray | None) -> describe.ClusterExplanation | None:

@@ -10,7 +10,7 @@ import sklearn
 
 from .._version import __version__
 from ..describe import RankStability, Representatives, spearman
-from ..describe.fitted import forest_in, n_settled
+from ..describe.fitted import forest_in, how_stable
 from ..describe.representatives import MANY_NAMES
 from ..evaluation.prediction_curve import PredictionCurve
 from ..io import shorten
@@ -165,17 +165,8 @@ def _stability(facts: PageFacts) -> tuple[str, str]:
 def _forest_size(ranker: Ranker) -> str:
     """How far a forest has come that decides on its size itself, and nothing about others."""
     forest = forest_in(ranker)
-    top = 0 if forest is None else n_settled(forest)
-    if not top:
-        return ""
-    trees = f"{forest.n_estimators_:,} trees"
-    share = f"two such forests would share about {forest.stability_:.0%} of their top {top}"
-    if forest.converged_:
-        return f" The forest grew until its top {top} were stable ({trees}): {share}."
-    return (
-        f" The forest has as many trees as a table of this size is given ({trees}), and its top "
-        f"{top} are not stable yet: {share}, not {forest.stability:.0%}."
-    )
+    found = "" if forest is None else how_stable(forest)
+    return f" The forest has {found}." if found else ""
 
 
 def _typical_width(facts: PageFacts) -> str:

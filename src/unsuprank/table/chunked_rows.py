@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property, partial
-from typing import Any, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
 
 from .._parallel import in_order
+from .._progress import Progress
 from .schema import Schema
 
 T = TypeVar("T")
-
-
-class _Advances(Protocol):
-    def advance(self, amount: float = 1) -> None: ...
 
 
 class ChunkedRows(ABC):
@@ -44,17 +43,24 @@ class ChunkedRows(ABC):
         names = self.schema.names
         return [f"x{j}" for j in range(self.n_columns)] if names is None else list(names)
 
+    def sample_rows(self, most: int, seed: int = 0) -> np.ndarray:
+        """Indices of at most `most` rows, in order; all of them if there are no more."""
+        if self.n_rows <= most:
+            return np.arange(self.n_rows)
+        return np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
+
     @abstractmethod
     def chunks(self, n_rows: int) -> Iterator[Any]:
         """All rows in turn, `n_rows` at a time; the last chunk may have fewer."""
 
     def over_chunks(
-        self, work: Callable[[Any], T], n_rows: int, bar: _Advances, n_jobs: int | None = 1
+        self, work: Callable[[Any], T], n_rows: int, bar: Progress, n_jobs: int | None = 1
     ) -> Iterator[T]:
         """``work(chunk)`` of all chunks, in order; `bar` is told of the rows that are done."""
-        for done, result in self._over_chunks(partial(_counted, work), n_rows, n_jobs):
+        starts = range(0, self.n_rows, n_rows)
+        for result, first in zip(self._over_chunks(work, n_rows, n_jobs), starts, strict=True):
             yield result
-            bar.advance(done)
+            bar.advance(min(n_rows, self.n_rows - first))
 
     def _over_chunks(
         self, work: Callable[[Any], T], n_rows: int, n_jobs: int | None
@@ -66,7 +72,7 @@ class ChunkedRows(ABC):
         add: Callable[[T, int, Any], T],
         start: Callable[[], T],
         n_rows: int,
-        bar: _Advances,
+        bar: Progress,
     ) -> T:
         """``total = add(total, first, chunk)`` for all chunks, one after the other.
 
@@ -79,7 +85,3 @@ class ChunkedRows(ABC):
             first += chunk.n_rows
             bar.advance(chunk.n_rows)
         return total
-
-
-def _counted(work: Callable[[Any], T], chunk: Any) -> tuple[int, T]:
-    return chunk.n_rows, work(chunk)

@@ -14,9 +14,6 @@ from .. import _kernels
 from .chunked_rows import ChunkedRows
 from .schema import Schema
 
-#: Bytes of values that are made of a sparse table at a time.
-BLOCK_BYTES = 2**24
-
 
 @dataclass(frozen=True)
 class Moments:
@@ -49,10 +46,6 @@ class Table(ChunkedRows):
     def block(self, first: int, last: int) -> np.ndarray:
         """Values of the columns ``first .. last - 1``, in Fortran order; not to be written to."""
         return self.values[:, first:last]
-
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """All columns, as many at a time as are at hand in one piece, and which ones they are."""
-        yield slice(0, self.n_columns), self.values
 
     def take(self, rows: Any = None, columns: Any = None) -> Table:
         """Part of the table; names, nominal values and what was boolean are kept.
@@ -92,12 +85,6 @@ class Table(ChunkedRows):
         schema = Schema(tuple(names), self.schema.categories, self.schema.boolean)
         other.__dict__["schema"] = schema
         return other
-
-    def sample_rows(self, most: int, seed: int = 0) -> np.ndarray:
-        """Indices of at most `most` rows, in order; all of them if there are no more."""
-        if self.n_rows <= most:
-            return np.arange(self.n_rows)
-        return np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False))
 
     #: Rows can be had in any order at no cost; see :mod:`unsuprank.row_source`.
     random_access: ClassVar[bool] = True

@@ -25,16 +25,28 @@ class Schema:
     boolean: frozenset[int] = field(default_factory=frozenset)
 
     @classmethod
-    def of_array(cls, dtype: Any, n_columns: int, names: Sequence[Any] | None = None) -> Schema:
-        """That of an array: numbers, or booleans."""
+    def of_array(
+        cls,
+        dtype: Any,
+        n_columns: int,
+        names: Sequence[Any] | None = None,
+        nominal: ColumnChoice = None,
+    ) -> Schema:
+        """That of an array: numbers, or booleans; values of nominal columns are to be found."""
         known = None if names is None else tuple(str(name) for name in names)
         if dtype == np.bool_:
             return cls(known, (np.array([False, True]),) * n_columns, frozenset(range(n_columns)))
-        return cls(known, (None,) * n_columns)
+        unknown = column_mask(nominal, n_columns, known).tolist()
+        return cls(known, tuple(np.empty(0) if is_nominal else None for is_nominal in unknown))
 
     @property
     def n_columns(self) -> int:
         return len(self.categories)
+
+    @property
+    def without_values(self) -> np.ndarray:
+        """Mask of the nominal columns whose values are not known."""
+        return np.array([c is not None and not len(c) for c in self.categories], dtype=bool)
 
     def label(self, column: int) -> str:
         """How messages call a column."""

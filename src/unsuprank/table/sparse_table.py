@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from .dense_table import BLOCK_BYTES, Moments, Table, as_indices, keeps_all
+from .dense_table import Moments, Table, as_indices, keeps_all
 from .schema import Schema
 
 #: Values that are looked at in one go.
@@ -83,12 +83,6 @@ class SparseTable(Table):
     def block(self, first: int, last: int) -> np.ndarray:
         return self.by_columns[:, first:last].astype(np.float64).toarray(order="F")
 
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        step = max(1, BLOCK_BYTES // (8 * max(1, self.n_rows)))
-        for first in range(0, self.n_columns, step):
-            part = slice(first, min(first + step, self.n_columns))
-            yield part, self.block(part.start, part.stop)
-
     def take(self, rows: Any = None, columns: Any = None) -> Table:
         """Part of the table; see :meth:`Table.take`. What is left may still be sparse."""
         if rows is None and keeps_all(columns):
@@ -153,10 +147,6 @@ class SparseTable(Table):
                 columns = np.searchsorted(indptr, np.arange(first, last), side="right") - 1
             yield columns, data[first:last].astype(np.float64, copy=False)
 
-    @cached_property
-    def n_values(self) -> np.ndarray:
-        return np.zeros(self.n_columns, dtype=np.int32)
-
     @property
     def missing(self) -> np.ndarray:
         return np.zeros(self.n_columns, dtype=bool)
@@ -200,13 +190,13 @@ def checked_matrix(X: Any) -> sparse.csr_array | sparse.csc_array:
 def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
     """CSR or CSC that shares what it can with `X`, with every index in range."""
     if X.format == "coo":
-        for index, length in zip((X.row, X.col), X.shape, strict=True):
-            if len(index) and not (index.min() >= 0 and index.max() < length):
-                raise ValueError("an index is out of range")
+        X = sparse.coo_array((X.data, (X.row, X.col)), shape=X.shape)  # which looks at every index
     if X.format == "bsr":
         check_pointers(X)
     if X.format == "dia":
-        X = _checked_diagonals(X)
+        # Those that pass through the matrix; their arrays are compared when it is made.
+        inside = (X.offsets > -X.shape[0]) & (X.offsets < X.shape[1])
+        X = sparse.dia_array((X.data[inside], X.offsets[inside]), shape=X.shape)
     if X.format not in ("csr", "csc"):
         X = X.tocsr()
     kind = sparse.csr_array if X.format == "csr" else sparse.csc_array
@@ -216,13 +206,6 @@ def _as_compressed(X: Any) -> sparse.csr_array | sparse.csc_array:
         short = (part.astype(np.int32, copy=False) for part in (matrix.indices, matrix.indptr))
         matrix = kind((matrix.data, *short), shape=matrix.shape)
     return matrix
-
-
-def _checked_diagonals(X: Any) -> sparse.dia_array:
-    """The diagonals of a matrix that pass through it; the arrays are compared when it is made."""
-    n_rows, n_columns = X.shape
-    inside = (X.offsets > -n_rows) & (X.offsets < n_columns)
-    return sparse.dia_array((X.data[inside], X.offsets[inside]), shape=X.shape)
 
 
 def check_pointers(matrix: Any) -> None:

@@ -149,7 +149,7 @@ class TestGrowing:
             total = StabilitySum(20)
             sizes = rng.integers(1, most + 1, size=3000) if most < 3000 else [3000]
             seen = grow_until_stable(in_pieces(dense, sizes), Watch(total, self.RULE))
-            results.append((seen.trace(), total.total, total.squares, total.n_trees))
+            results.append((vars(seen), total.total, total.squares, total.n_trees))
         assert 256 < results[0][3] < 3000, "the case should be one that stops on the way"
         for result in results[1:]:
             np.testing.assert_equal(result, results[0])
@@ -227,7 +227,7 @@ class TestGrowing:
         some = np.array([3, 1])
         np.testing.assert_array_equal(both.of(some).sums, both.sums[:, some])
         np.testing.assert_array_equal(both.of(some).mean(), both.mean()[some])
-        all_columns, two = ScoreSum(5), ScoreSum(2)
+        all_columns, two = StabilitySum(5), StabilitySum(2)
         all_columns.add(dense_scores(dense + 1.0), 96)
         two.add(dense_scores(dense[:, some] + 1.0), 96)
         np.testing.assert_array_equal(all_columns.of(some).standard_error(), two.standard_error())

@@ -11,7 +11,7 @@ from forest_oracle import Oracle, chance, in_words
 from unsuprank import _kernels
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest.growing import Grower, GrowSettings
-from unsuprank.rankers.forest.tree_scores import ScoreSum, genie3, random_forest, symbolic
+from unsuprank.rankers.forest.tree_scores import ScoreSum, tree_scores
 from unsuprank.rankers.forest.trees import Trees
 from unsuprank.table import Schema, Table
 
@@ -79,10 +79,10 @@ def make_grower(rng: np.random.Generator, table: Table, path: str, dtype, exhaus
         seed=int(rng.integers(2**62)),
         max_features=int(rng.integers(1, table.n_columns + 1)),
         exhaustive=exhaustive,
-        max_depth=[None, 2][int(rng.integers(2))],
-        min_samples_leaf=float(rng.integers(1, 3)),
+        max_depth=[0, 2][int(rng.integers(2))],
+        min_leaf=float(rng.integers(1, 3)),
         bootstrap=bool(rng.integers(2)),
-        tie_break=["fair", "first"][int(rng.integers(2))],
+        first_of_ties=bool(rng.integers(2)),
         pair_rows=limit,
     )
     return Grower(space, settings)
@@ -153,9 +153,7 @@ def test_gain_of_every_candidate(kind, path, exhaustive):
             )
             expected = oracle.h(rows, weights, right)
             assert 0 < right.sum() < len(right)
-            assert min(weights[right].sum(), weights[~right].sum()) >= (
-                grower.settings.min_samples_leaf
-            )
+            assert min(weights[right].sum(), weights[~right].sum()) >= (grower.settings.min_leaf)
             # The rounding errors of h are those of the impurity that it is a part of.
             slack = close * expected + 1e-12 * oracle.mass(rows, weights)
             if dtype is np.float32:
@@ -194,7 +192,7 @@ def test_exhaustive_search_finds_the_best(kind):
             for threshold, words in tests:
                 right = walk.goes_right(node, rows, weights, feature, threshold, words)
                 small = min(weights[right].sum(), weights[~right].sum())
-                if small >= grower.settings.min_samples_leaf:
+                if small >= grower.settings.min_leaf:
                     best = max(best, oracle.h(rows, weights, right))
             assert seen["gain"][k] == pytest.approx(best, rel=1e-9, abs=1e-12)
 
@@ -288,9 +286,8 @@ def test_scores_equal_the_sums(kind, path):
         grower = make_grower(rng, table, path, dtype, bool(case % 3 == 0))
         n_trees = 3
         trees = grower.grow(0, n_trees)
-        expected = {
-            name: np.zeros(table.n_columns) for name in ("genie3", "symbolic", "rf", "cumulative")
-        }
+        kinds = ("genie3", "symbolic", "random_forest", "random_forest_cumulative")
+        expected = {name: np.zeros(table.n_columns) for name in kinds}
         for tree in range(n_trees):
             walk = Walk(grower, trees, tree)
             for node in range(trees.nodes(tree).start, trees.nodes(tree).stop):
@@ -301,17 +298,11 @@ def test_scores_equal_the_sums(kind, path):
                 left, _ = walk.rows(int(trees.left[node]))
                 expected["genie3"][f] += oracle.h(rows, weights, ~np.isin(rows, left))
                 expected["symbolic"][f] += weights.sum() / table.n_rows
-            expected["rf"] += oracle_random_forest(oracle, walk)
-            expected["cumulative"] += oracle_random_forest(oracle, walk, cumulative=True)
-        found = {
-            "genie3": genie3(trees),
-            "symbolic": symbolic(trees),
-            "rf": random_forest(trees, grower, 0),
-            "cumulative": random_forest(trees, grower, 0, cumulative=True),
-        }
-        for name, scores in found.items():
+            expected["random_forest"] += oracle_random_forest(oracle, walk)
+            expected["random_forest_cumulative"] += oracle_random_forest(oracle, walk, True)
+        for name in kinds:
             total = ScoreSum(table.n_columns)
-            total.add(scores, n_trees)
+            total.add(tree_scores(name, trees, grower, 0), n_trees)
             np.testing.assert_allclose(
                 total.mean(), expected[name] / n_trees, rtol=close, atol=close, err_msg=name
             )
@@ -323,7 +314,7 @@ def test_standard_error_is_that_of_the_mean_over_trees():
     grower = make_grower(rng, table, "pairs", np.float64, False)
     trees = grower.grow(0, 40)
     per_tree = np.zeros((40, table.n_columns))
-    scores = genie3(trees)
+    scores = tree_scores("genie3", trees, grower, 0)
     np.add.at(per_tree, (scores.tree, scores.feature), scores.value)
     total = ScoreSum(table.n_columns)
     total.add(scores, 40)

@@ -72,7 +72,8 @@ def test_gains_of_every_node(kind, path):
             table.values, table.n_values, row_keys(table), trees.as_dict(), seed, 0
         ).reshape(-1, 2)
         for own_column in (True, False):
-            found = grower.out_of_bag_gains(trees, 0, own_column)
+            scales = None if own_column else space.scales
+            found = grower.ask(_kernels.out_of_bag_gains, space.norms, scales, trees.as_dict(), 0)
             plain = [PlainTree(table, trees, t, leaves[:, t]) for t in range(2)]
             expected = [t.gain(k, own_column) for t in plain for k in range(len(t.feature))]
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)

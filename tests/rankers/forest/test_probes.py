@@ -91,9 +91,9 @@ class TestRecordedNodes:
         total = np.zeros(table.n_columns)
         for node in range(np.diff(trees.node_offset)[tree]):
             rows, times = walk.rows(node)
-            if times.sum() < 2 * settings.min_samples_leaf:
+            if times.sum() < 2 * settings.min_leaf:
                 continue
-            gains = self.gains(oracle, table, rows, times, settings.min_samples_leaf)
+            gains = self.gains(oracle, table, rows, times, settings.min_leaf)
             met = seen["feature"][part][seen["node"][part] == node].tolist()
             absent = [f for f in range(table.n_columns) if f not in gains]
             drawn = met + absent[: settings.max_features - len(met)]
@@ -115,7 +115,7 @@ class TestRecordedNodes:
             settings = GrowSettings(
                 seed=int(rng.integers(2**62)),
                 max_features=int(rng.integers(1, table.n_columns + 1)),
-                min_samples_leaf=2.0,
+                min_leaf=2.0,
                 bootstrap=False,
                 pair_rows=how["pair_rows"] if space.coords is not None else None,
             )
@@ -156,7 +156,7 @@ def test_unbiased(score):
         settings = GrowSettings(
             seed=i,
             max_features=int(rng.integers(1, table.n_columns + 1)),
-            min_samples_leaf=float(rng.integers(1, 3)),
+            min_leaf=float(rng.integers(1, 3)),
         )
         grower = Grower(Space.of(table, distances=how["distances"], coords=how["coords"]), settings)
         scores = tree_scores(score, grower.grow(0, 600), grower, 0)
@@ -187,7 +187,7 @@ def test_any_columns_in_any_batches():
 def test_no_probes_where_tests_are_not_random():
     X = np.random.default_rng(0).normal(size=(10, 4))
     table = Table(np.asfortranarray(X), Schema(None, (None,) * 4))
-    for how in ({"exhaustive": True}, {"tie_break": "first"}):
+    for how in ({"exhaustive": True}, {"first_of_ties": True}):
         grower = Grower(Space.of(table), GrowSettings(0, 2, **how))
         with pytest.raises(ValueError, match="extra trees"):
             grower.probe(np.arange(4), "genie3", 0, 1)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from unsuprank import Genie3, RandomForestScore, SymbolicScore
 from unsuprank import _parallel as parallel
-from unsuprank._progress import Progress, SilentDisplay
+from unsuprank._progress import Progress, silent
 from unsuprank.rankers.clustering_space import Space
 from unsuprank.rankers.forest import race as races
 from unsuprank.rankers.forest.convergence import (
@@ -41,7 +41,7 @@ def X() -> np.ndarray:
 def run_race(X: np.ndarray, seed: int, max_estimators: int = 10**6, kind: str = "genie3") -> Race:
     grower = Grower(Space.of(read_table(X)), GrowSettings(seed, 7))
     rule = StoppingRule(N_TOP, 0.9, max_estimators)
-    race = Race(grower, kind, rule, 1, Progress(SilentDisplay(), 1))
+    race = Race(grower, kind, rule, 1, Progress(silent("trees"), 1))
     race.run()
     return race
 
@@ -196,7 +196,9 @@ def test_says_how_long_plain_trees_may_take(X, monkeypatch):
 def test_what_can_be_probed():
     space = Space.of(read_table(np.random.default_rng(0).normal(size=(12, 4))))
     for exhaustive, tie_break in itertools.product((False, True), ("fair", "first")):
-        grower = Grower(space, GrowSettings(0, 2, exhaustive=exhaustive, tie_break=tie_break))
+        grower = Grower(
+            space, GrowSettings(0, 2, exhaustive=exhaustive, first_of_ties=tie_break == "first")
+        )
         plain = not exhaustive and tie_break == "fair"
         assert races.can_probe("genie3", grower) == plain
         assert races.can_probe("symbolic", grower) == plain

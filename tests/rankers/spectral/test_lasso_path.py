@@ -1,4 +1,4 @@
-"""Paths of the lasso, by a kernel and for wide tables, against scikit-learn and the definition."""
+"""Paths of the lasso, of all products at once or not, against scikit-learn and the definition."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import lars_path_gram
 
-from unsuprank import _kernels
 from unsuprank._progress import progress
 from unsuprank.rankers.centred_matrix import CentredMatrix, ColumnMatrix, centred_columns
 from unsuprank.rankers.scaling import centred
@@ -25,13 +24,20 @@ def unit_columns(rng: np.random.Generator, m: int, n: int, entangled: bool) -> n
     return Z / np.linalg.norm(Z, axis=0)
 
 
-def ends(Z: np.ndarray, Y: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    gram, correlations = Z.T @ Z, np.ascontiguousarray(Y.T @ Z)
-    found = np.full_like(correlations, np.nan)
-    _kernels.lasso_path_ends(gram, correlations, steps, 0, len(correlations), found)
-    return gram, correlations, found
+def path_ends(Z, Y: np.ndarray, steps: int, method=lasso_ends) -> np.ndarray:
+    """Targets x columns, of a matrix or an array."""
+    Z = ColumnMatrix(Z) if isinstance(Z, np.ndarray) else Z
+    with progress("", 1, 0) as bar:
+        return method(Z, Y - Y.mean(axis=0), steps, 1, bar).T
 
 
+@pytest.fixture(params=["at once", "wide"])
+def _both_ways(request, monkeypatch):
+    if request.param == "wide":
+        monkeypatch.setattr(lasso_path, "GRAM_COLUMNS", 0)
+
+
+@pytest.mark.usefixtures("_both_ways")
 @pytest.mark.parametrize("entangled", [False, True])
 def test_same_as_scikit_learn(entangled):
     for seed in range(200):
@@ -40,7 +46,8 @@ def test_same_as_scikit_learn(entangled):
         Z = unit_columns(rng, m, n, entangled and n > 2)
         Y = rng.normal(size=(m, 2))
         steps = int(rng.integers(1, min(m - 1, n) + 4))
-        gram, correlations, found = ends(Z, Y - Y.mean(axis=0), steps)
+        found = path_ends(Z, Y, steps)
+        gram, correlations = Z.T @ Z, (Y - Y.mean(axis=0)).T @ Z
         for c, coefficients in zip(correlations, found, strict=True):
             expected = lars_path_gram(
                 c, gram, n_samples=m, max_iter=steps, method="lasso", return_path=False
@@ -48,6 +55,7 @@ def test_same_as_scikit_learn(entangled):
             np.testing.assert_allclose(coefficients, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.usefixtures("_both_ways")
 @pytest.mark.parametrize("seed", range(100))
 def test_the_end_is_a_solution_of_the_lasso(seed):
     """Correlations are equal in size inside, not larger outside, and agree in sign."""
@@ -56,7 +64,8 @@ def test_the_end_is_a_solution_of_the_lasso(seed):
     if seed % 2:
         Z[:, 10:] = Z[:, :10]  # copies change nothing
     Y = rng.normal(size=(30, 3))
-    gram, correlations, found = ends(Z, Y - Y.mean(axis=0), int(rng.integers(1, 25)))
+    found = path_ends(Z, Y, int(rng.integers(1, 25)))
+    gram, correlations = Z.T @ Z, (Y - Y.mean(axis=0)).T @ Z
     for c, coefficients in zip(correlations, found, strict=True):
         left = c - gram @ coefficients
         inside = coefficients != 0
@@ -69,33 +78,7 @@ def test_the_end_is_a_solution_of_the_lasso(seed):
 
 def test_nothing_to_explain():
     Z = unit_columns(np.random.default_rng(0), 10, 4, entangled=False)
-    _, _, found = ends(Z, np.zeros((10, 2)), 3)
-    assert not found.any()
-
-
-def path_ends(Z, Y: np.ndarray, steps: int, method=lasso_ends) -> np.ndarray:
-    """Targets x columns, of a matrix or an array."""
-    Z = ColumnMatrix(Z) if isinstance(Z, np.ndarray) else Z
-    with progress("", 1, 0) as bar:
-        return method(Z, Y - Y.mean(axis=0), steps, 1, bar).T
-
-
-@pytest.fixture(params=["kernel", "wide"])
-def _both_ways(request, monkeypatch):
-    if request.param == "wide":
-        monkeypatch.setattr(lasso_path, "GRAM_COLUMNS", 0)
-
-
-def test_wide_tables_take_the_path_of_the_kernel(monkeypatch):
-    monkeypatch.setattr(lasso_path, "GRAM_COLUMNS", 0)
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        m, n = int(rng.integers(4, 40)), int(rng.integers(1, 60))
-        Z = unit_columns(rng, m, n, bool(seed % 2) and n > 2)
-        Y = rng.normal(size=(m, 2))
-        steps = int(rng.integers(1, min(m - 1, n) + 4)) if n < m else int(rng.integers(1, m))
-        _, _, expected = ends(Z, Y - Y.mean(axis=0), steps)
-        np.testing.assert_allclose(path_ends(Z, Y, steps), expected, rtol=1e-7, atol=1e-9)
+    assert not path_ends(Z, np.zeros((10, 2)), 3).any()
 
 
 @pytest.mark.usefixtures("_both_ways")

@@ -1,6 +1,5 @@
-// Swaps of chosen columns, and the path of the lasso.
+// Swaps of chosen columns.
 #include "bindings/arrays.hpp"
-#include "subset/lasso_path.hpp"
 #include "subset/neighbour_swaps.hpp"
 
 namespace unsuprank {
@@ -30,24 +29,6 @@ void bind_subset(nb::module_& m) {
       },
       nb::arg("pool"), nb::arg("picks"), nb::arg("queries"), nb::arg("cost"), nb::arg("first"),
       nb::arg("last"), nb::arg("errors"));
-  m.def(
-      "lasso_path_ends",
-      [](RowMajor<double> gram, RowMajor<double> correlations, int64_t steps, int64_t first,
-         int64_t last, MutableRowMajor<double> coefficients) {
-        const int64_t n = length(gram);
-        require(gram.shape(1) == gram.shape(0), "gram needs one row and one column per column");
-        require(correlations.shape(1) == gram.shape(0) &&
-                    coefficients.shape(0) == correlations.shape(0) &&
-                    coefficients.shape(1) == correlations.shape(1),
-                "correlations and coefficients need one row per target");
-        require(0 <= first && first <= last && last <= length(correlations),
-                "target range out of bounds");
-        nb::gil_scoped_release unlocked;
-        lasso_path_ends(gram.data(), n, correlations.data(), steps, first, last,
-                        coefficients.data());
-      },
-      nb::arg("gram"), nb::arg("correlations"), nb::arg("steps"), nb::arg("first"), nb::arg("last"),
-      nb::arg("coefficients"));
 }
 
 }  // namespace unsuprank

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -94,10 +94,9 @@ class Coordinates:
     @classmethod
     def of_sample(cls, rows: Rows, n_jobs: int, verbose: int) -> Coordinates:
         """A sample of the rows, the same one at every call."""
+        sample = cls.of(rows.take(rows.sample_rows(SAMPLED_ROWS)), n_jobs, verbose)
         if rows.n_rows <= SAMPLED_ROWS:
-            return cls.of(rows.take(np.arange(rows.n_rows)), n_jobs, verbose)
-        picked = np.random.default_rng(0).choice(rows.n_rows, SAMPLED_ROWS, replace=False)
-        sample = cls.of(rows.take(np.sort(picked)), n_jobs, verbose)
+            return sample
         used = f"a sample of {SAMPLED_ROWS:,} of {rows.n_rows:,} rows"
         return replace(sample, rows_used=used)
 
@@ -105,11 +104,6 @@ class Coordinates:
     def n_rows(self) -> int:
         """Rows of the table, or of what stands for it."""
         return self.rows.n_rows
-
-    @property
-    def streams(self) -> bool:
-        """Whether rows come some at a time, so that whatever is asked of them is a pass."""
-        return isinstance(self.rows, RowSource)
 
     @cached_property
     def totals(self) -> ColumnTotals:
@@ -168,12 +162,11 @@ class Coordinates:
 
         The spread of a categorical column is the root of its Gini index.
         """
-        kept = self.widths[self.varies]
+        factors: Any = 1.0
         if power:
             spreads = self.totals.spread[self.varies]
-            factors = np.repeat((spreads / spreads.max(initial=1e-300)) ** power, kept)
-        else:
-            factors = np.ones(int(kept.sum()))
+            factors = (spreads / spreads.max(initial=1e-300)) ** power
+            factors = np.repeat(factors, self.widths[self.varies])
         if self.way == "columns" and not self.grouped.any():
             return ColumnMatrix(root_of(self.over_rows.G) * factors)
         return self.matrix if not power else self.matrix / (1.0 / factors)

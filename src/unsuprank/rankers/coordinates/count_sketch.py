@@ -32,11 +32,6 @@ SKETCH_BYTES = 2**29
 LEAST_ROWS, MOST_ROWS = 1024, 8192
 
 
-def sketch_rows(n_columns: int) -> int:
-    """How many rows a sketch of so many columns has."""
-    return min(max(SKETCH_BYTES // (8 * max(n_columns, 1)), LEAST_ROWS), MOST_ROWS)
-
-
 def count_sketch(rows: Table | RowSource, verbose: int = 0) -> Table:
     """A sketch of a numeric table, whose columns are centred first.
 
@@ -44,7 +39,7 @@ def count_sketch(rows: Table | RowSource, verbose: int = 0) -> Table:
     """
     totals = column_totals(rows, verbose)
     rng = np.random.default_rng(rows.n_rows)
-    n_rows = sketch_rows(rows.n_columns)
+    n_rows = min(max(SKETCH_BYTES // (8 * max(rows.n_columns, 1)), LEAST_ROWS), MOST_ROWS)
     places = rng.permutation(rows.n_rows) % n_rows
     signs = rng.choice(np.array([-1.0, 1.0]), rows.n_rows)
     with progress("sketching rows", rows.n_rows, verbose) as bar:
@@ -83,30 +78,12 @@ class AddRows:
 
     def __call__(self, sketch: Sketch, first: int, chunk: Table) -> Sketch:
         part = slice(first, first + chunk.n_rows)
-        places, signs = self.places[part], self.signs[part]
+        to = self.places[part], np.arange(chunk.n_rows)
+        signs = sparse.csr_array((self.signs[part], to), (len(sketch[0]), chunk.n_rows))
         if isinstance(chunk, SparseTable):
-            _add_sparse(sketch[0], chunk, places, signs)
+            added = (signs @ chunk.by_rows).tocoo()
+            sketch[0][added.row, added.col] += added.data
         else:
-            _add_dense(sketch[0], chunk, places, signs, self.centre)
+            touched = np.unique(to[0])
+            sketch[0][touched] += signs[touched] @ np.nan_to_num(chunk.values - self.centre)
         return sketch[0], chunk.is_sparse
-
-
-def _add_dense(
-    sketch: np.ndarray, chunk: Table, places: np.ndarray, signs: np.ndarray, centre: np.ndarray
-) -> None:
-    signed = np.nan_to_num((chunk.values - centre) * signs[:, None])
-    to = sparse.csr_array(
-        (np.ones(len(places)), (places, np.arange(len(places)))), (len(sketch), len(places))
-    )
-    touched = np.unique(places)
-    sketch[touched] += to[touched] @ signed
-
-
-def _add_sparse(
-    sketch: np.ndarray, chunk: SparseTable, places: np.ndarray, signs: np.ndarray
-) -> None:
-    held = chunk.by_rows
-    row = np.repeat(np.arange(chunk.n_rows), np.diff(held.indptr))
-    flat = sketch.reshape(-1, order="F")  # a view: column after column
-    at = held.indices.astype(np.intp) * len(sketch) + places[row]
-    np.add.at(flat, at, held.data * signs[row])

@@ -31,32 +31,19 @@ from .convergence import (
     stability_note,
 )
 from .growing import Grower, GrowSettings
-from .tree_scores import EXTRA_USES, ScoreSum, TreeScores, dense_scores, tree_scores
+from .tree_scores import EXTRA_USES, Batch, ScoreSum, dense_scores, grow_scores
 from .tree_work import most_trees
 
 #: Trees of a block, where the number of blocks is not given: by then most of the time goes into
 #: trees, not into what a block costs before the first of them.
 TREES_A_BLOCK = 100
-#: Trees times rows that are grown in one call of the kernel.
-TREE_ROWS = 2**19
 
-Batches = Generator[tuple[TreeScores, int], None, None]
+Batches = Generator[Batch, None, None]
 
 
 def count_blocks(n_trees: int) -> int:
     """How many blocks a number of trees is dealt out to: of 100 trees each, but at least 16."""
     return min(n_trees, max(N_BLOCKS, math.ceil(n_trees / TREES_A_BLOCK)))
-
-
-@dataclass(frozen=True)
-class BlockScores:
-    """Scores of the columns in one block."""
-
-    #: The mean over the trees of the block.
-    mean: np.ndarray
-    n_trees: int
-    #: The square of what a tree credits a column with, where it does; mean over trees and columns.
-    use_square: float
 
 
 @dataclass(frozen=True)
@@ -73,16 +60,13 @@ class BlockForest:
         space = Space.of(table, n_jobs=1, stretch=self.stretch(table))
         return Grower(space, replace(self.settings, seed=seed))
 
-    def score(self, seed: int, table: Table, n_trees: int) -> BlockScores:
+    def score(self, seed: int, table: Table, n_trees: int) -> ScoreSum:
         """The scores of `n_trees` trees grown on a block."""
         grower = self.grower(seed, table)
         total = ScoreSum(table.n_columns)
-        step = max(1, TREE_ROWS // table.n_rows)
-        for first in range(0, n_trees, step):
-            last = min(first + step, n_trees)
-            trees = grower.grow(first, last)
-            total.add(tree_scores(self.kind, trees, grower, first), last - first)
-        return BlockScores(total.mean(), n_trees, total.mean_square())
+        for batch in grower.run(partial(grow_scores, self.kind, grower), n_trees, n_jobs=1):
+            total.add(*batch)
+        return total
 
     def most_trees(self, seed: int, table: Table, patience: float) -> int:
         """How many trees are enough in any case, from what those of a block cost."""
@@ -99,9 +83,9 @@ class RowBlockSum(StabilitySum):
 
     extra_square: float = 0.0
 
-    def note(self, block: BlockScores) -> None:
+    def note(self, block: ScoreSum) -> None:
         """Take note of what one more use in a block would add to its mean."""
-        self.extra_square += block.use_square / block.n_trees**2
+        self.extra_square += block.mean_square() / block.n_trees**2
 
     def _extra_squares(self) -> float:
         return EXTRA_USES * self.extra_square / max(self.n_trees, 1)
@@ -151,4 +135,4 @@ class BlockRun:
             self.total.note(block)
             self.n_trees += n_trees
             self.progress.advance(n_trees)
-            yield dense_scores(block.mean[None]), 1
+            yield dense_scores(block.mean()[None]), 1

@@ -39,7 +39,7 @@ from typing import Self
 import numpy as np
 from scipy.linalg import hadamard
 
-from .tree_scores import ScoreSum, TreeScores
+from .tree_scores import Batch, ScoreSum, TreeScores
 
 #: Blocks that the trees are dealt out to; the fewest trees whose stability has a meaning.
 N_BLOCKS = 16
@@ -70,12 +70,6 @@ class Convergence:
     converged: bool = False
     #: Why growing has ended: "stable", "enough" (whoever asked for the trees has), or "spent".
     ended: str = "spent"
-
-    def trace(self) -> dict[str, np.ndarray]:
-        return {
-            "n_estimators": np.array(self.n_trees),
-            "stability": np.array(self.stability),
-        }
 
     def is_stable(self, rule: StoppingRule) -> bool:
         latest = self.stability[-LOOKS_IN_A_ROW:]
@@ -150,7 +144,7 @@ class Watch:
         return seen.ended != "spent" or self.total.n_trees == self.rule.max_estimators
 
 
-def grow_until_stable(batches: Iterable[tuple[TreeScores, int]], watch: Watch) -> Convergence:
+def grow_until_stable(batches: Iterable[Batch], watch: Watch) -> Convergence:
     """Add batches of trees until the ranking is stable or the budget is spent.
 
     Only a `max_time` that runs out makes the result depend on the clock.
@@ -193,12 +187,16 @@ class StabilitySum(ScoreSum):
 
     def plus(self, other: Self) -> Self:
         """The sum over the trees of both; those here are whole rounds of blocks."""
-        both = super().plus(other)
+        n_trees, n_uses = self.n_trees + other.n_trees, self.n_uses + other.n_uses
+        both = type(self)(self.n_features, n_trees, n_uses)
+        both.total, both.squares = self.total + other.total, self.squares + other.squares
         both.sums = self.sums + other.sums
         return both
 
     def of(self, columns: np.ndarray) -> Self:
-        part = super().of(columns)
+        """That of some columns, where every tree has credited every column."""
+        part = type(self)(len(columns), self.n_trees, self.n_trees * len(columns))
+        part.total, part.squares = self.total[columns], self.squares[columns]
         part.sums = self.sums[:, columns]
         return part
 

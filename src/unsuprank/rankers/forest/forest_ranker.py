@@ -31,20 +31,16 @@ from .convergence import FIRST_LOOK, N_BLOCKS, Convergence, StoppingRule, rank_i
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, ForestParameters, grow_settings
 from .race import Race
-from .tree_scores import ScoreSum, TreeScores, tree_scores
+from .tree_scores import ScoreSum, grow_scores
 from .tree_work import most_trees
 
 #: The largest multiple of the usual bound that may be asked for; more is a number of trees.
 MOST_PATIENCE = 100.0
-#: Scores that cannot do without bootstrap replicates, and what messages call them.
-NEEDS_OUT_OF_BAG = {
-    "random_forest": "RandomForestScore",
-    "random_forest_cumulative": "RandomForestScore",
-    "genie3_out_of_bag": 'Genie3(gain="out_of_bag")',
-}
+#: Scores that cannot do without bootstrap replicates.
+NEEDS_OUT_OF_BAG = ("random_forest", "random_forest_cumulative", "genie3_out_of_bag")
 
 
-SIZE_PARAMETERS_DOC = """\
+SIZE_DOC = """\
 stability : float, default=0.9
     With ``n_estimators="auto"``, grow until two fits from different seeds are expected to
     share at least this part of the `n_features_to_select` columns that they select. Halves
@@ -77,7 +73,9 @@ scheduler : str, Client or None, default=None
     collection stay on the workers, an array on disk is read by them, and a table in memory
     is sent to each of them once. None: threads; for a Dask collection, the current client."""
 
-ATTRIBUTES_DOC = """\
+FITTED_DOC = """\
+Attributes
+----------
 scores_ : ndarray of shape (n_features_in_,)
     The mean of the score over trees; higher is better. With "auto", columns that may be
     selected are probed: credited in every tree with what they can expect of it, which has
@@ -118,8 +116,7 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     scale_free = True
     supports_auto_trees = True
     shared_docs: ClassVar = {
-        "parameters": f"{SIZE_PARAMETERS_DOC}\n{PARAMETERS_DOC}\n{{selection}}",
-        "attributes": ATTRIBUTES_DOC,
+        "parameters_and_attributes": f"{SIZE_DOC}\n{PARAMETERS_DOC}\n{{selection}}\n\n{FITTED_DOC}",
         **SHARED_DOCS,
     }
     column_facts: ClassVar = {"scores_sem_": "score_sem", "rank_interval_": "rank"}
@@ -141,8 +138,8 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
             check_count("n_blocks", self.n_blocks, **bounds)
         if self._kind in NEEDS_OUT_OF_BAG and not self.bootstrap:
             raise ValueError(
-                f"{NEEDS_OUT_OF_BAG[self._kind]} looks at the rows that a tree did not see, and "
-                "with bootstrap=False there are none; set bootstrap=True."
+                f"{type(self).__name__}, as it is set, looks at the rows that a tree did not see, "
+                "and with bootstrap=False there are none; set bootstrap=True."
             )
 
     def _score(self, table: Any) -> np.ndarray:
@@ -160,12 +157,7 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     def _forest(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
         """The plain mean over the trees asked for."""
         total = ScoreSum(grower.space.table.n_columns)
-        n_trees = int(self.n_estimators)
-
-        def work(first: int, last: int) -> tuple[TreeScores, int]:
-            trees = grower.grow(first, last)
-            return tree_scores(self._kind, trees, grower, first), last - first
-
+        n_trees, work = int(self.n_estimators), partial(grow_scores, self._kind, grower)
         with progress("growing trees", n_trees, self.verbose) as bar:
             for batch in grower.run(work, n_trees, self.n_jobs, bar):
                 total.add(*batch)
@@ -175,17 +167,14 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
     def _race(self, grower: Grower) -> tuple[np.ndarray, np.ndarray]:
         """As many trees as it takes."""
         n_top = self._count_selected(grower.space.table.n_columns)
-        rule = StoppingRule(n_top, self.stability, self._most_trees(grower), self.max_time)
+        most = self.max_estimators
+        most = most_trees(grower, self._kind, most) if is_fraction(most) else int(most)
+        rule = StoppingRule(n_top, self.stability, most, self.max_time)
         with progress("growing trees", FIRST_LOOK, self.verbose) as bar:
             race = Race(grower, self._kind, rule, self.n_jobs, bar)
             race.run()
         self._keep(race.n_trees, race.spent, race.seen)
         return race.scores, race.sem
-
-    def _most_trees(self, grower: Grower) -> int:
-        """The bound on the number of trees, from what the user said."""
-        most = self.max_estimators
-        return most_trees(grower, self._kind, most) if is_fraction(most) else int(most)
 
     def _in_blocks(self, source: Table | RowSource, size: int) -> np.ndarray:
         """The mean over trees that are grown on blocks of `size` rows."""
@@ -219,7 +208,8 @@ class ForestRanker(RowBlocksMixin, ForestParameters, Ranker):
         self.n_estimators_, self.spent_ = n_trees, float(spent)
         self.converged_ = seen.converged if seen else None
         self.stability_ = seen.stability[-1] if seen else None
-        self.convergence_ = seen.trace() if seen else None
+        looks = {"n_estimators": seen.n_trees, "stability": seen.stability} if seen else {}
+        self.convergence_ = {name: np.array(at) for name, at in looks.items()} or None
         if seen and not seen.converged:
             warnings.warn(
                 f"Two fits of {seen.n_trees[-1]} trees would share about "

@@ -8,7 +8,7 @@ among threads and batches.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,10 +33,11 @@ class GrowSettings:
     seed: int
     max_features: int
     exhaustive: bool = False
-    max_depth: int | None = None
-    min_samples_leaf: float = 1.0
+    #: 0: as deep as it goes.
+    max_depth: int = 0
+    min_leaf: float = 1.0
     bootstrap: bool = True
-    tie_break: str = "fair"
+    first_of_ties: bool = False
     #: Nodes of at most this many rows are split by distances; None: what is fastest.
     pair_rows: int | None = None
 
@@ -67,103 +68,43 @@ class Grower:
     def __init__(self, space: Space, settings: GrowSettings) -> None:
         self.space = space
         self.settings = settings
-        self.kernel_space = _kernel_space(space)
-        self.kernel_settings = _kernel_settings(space, settings)
+        self.kernel_space = _kernels.ClusteringSpace(
+            kernel_columns(space.table),
+            coords=space.coords,
+            distances=space.distances,
+            partial=space.partial,
+            known=space.known,
+            row_keys=space.row_keys,
+        )
+        rows = settings.pair_rows
+        rows = pair_rows(space, settings.exhaustive) if rows is None else rows
+        self.kernel_settings = _kernels.GrowSettings(**vars(settings) | {"pair_rows": rows})
         self._stop = _kernels.StopFlag()
+
+    def ask(self, kernel: Callable[..., Any], *what: Any) -> Any:
+        """Call a kernel about the trees of this forest."""
+        return kernel(self.kernel_space, self.kernel_settings, *what, self._stop)
 
     def grow(self, first: int, last: int) -> Trees:
         """Trees ``first .. last - 1``."""
-        return Trees(
-            **_kernels.grow(self.kernel_space, self.kernel_settings, first, last, self._stop)
-        )
+        return Trees(**self.ask(_kernels.grow, first, last))
 
     def probe(self, columns: np.ndarray, kind: str, first: int, last: int) -> np.ndarray:
         """What `columns` can expect of trees ``first .. last - 1``: trees x columns."""
-        credits = _kernels.probe(
-            self.kernel_space,
-            self.kernel_settings,
-            np.asarray(columns, dtype=np.int32),
-            kind,
-            self.space.norms,
-            self.space.scales,
-            first,
-            last,
-            self._stop,
-        )
+        which, space = np.asarray(columns, dtype=np.int32), self.space
+        credits = self.ask(_kernels.probe, which, kind, space.norms, space.scales, first, last)
         return credits.reshape(last - first, len(columns))
-
-    def permutation_scores(
-        self, trees: Trees, first_tree: int, cumulative: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Relative increases of the out-of-bag error: offsets per tree, features, values.
-
-        If `cumulative`, features stay permuted while those after them in a tree are looked at.
-        """
-        return _kernels.permutation_scores(
-            self.kernel_space,
-            self.kernel_settings,
-            self.space.scales,
-            trees.as_dict(),
-            first_tree,
-            cumulative,
-            self._stop,
-        )
-
-    def out_of_bag_gains(self, trees: Trees, first_tree: int, own_column: bool) -> np.ndarray:
-        """What the split of every node explains on the rows that its tree did not see.
-
-        The column that a node splits by is left out as a target there unless `own_column`.
-        """
-        return _kernels.out_of_bag_gains(
-            self.kernel_space,
-            self.kernel_settings,
-            self.space.norms,
-            None if own_column else self.space.scales,
-            trees.as_dict(),
-            first_tree,
-            self._stop,
-        )
 
     def run(
         self, work: Any, total: int, n_jobs: int | None, progress: Progress | None = None
     ) -> Generator[Any, None, None]:
         """``work(first, last)`` over all trees, in order; calls the kernels off if it must end."""
+        n_rows = self.space.table.n_rows
+        # About how many multiplications a tree takes.
+        cost = n_rows * math.log2(n_rows) * self.space.width * self.settings.max_features
         try:
-            yield from in_batches(
-                work, total, n_jobs=n_jobs, item_work=self._tree_work(), progress=progress
-            )
+            yield from in_batches(work, total, n_jobs=n_jobs, item_work=cost, progress=progress)
         except BaseException:
             self._stop.set()
             self._stop = _kernels.StopFlag()  # for what is grown after
             raise
-
-    def _tree_work(self) -> float:
-        """About how many multiplications a tree takes."""
-        n_rows = self.space.table.n_rows
-        return n_rows * math.log2(n_rows) * self.space.width * self.settings.max_features
-
-
-def _kernel_space(space: Space) -> _kernels.ClusteringSpace:
-    """The space as the kernels hold it, with 16-bit codes of the values."""
-    return _kernels.ClusteringSpace(
-        kernel_columns(space.table),
-        coords=space.coords,
-        distances=space.distances,
-        partial=space.partial,
-        known=space.known,
-        row_keys=space.row_keys,
-    )
-
-
-def _kernel_settings(space: Space, settings: GrowSettings) -> _kernels.GrowSettings:
-    rows = settings.pair_rows
-    return _kernels.GrowSettings(
-        seed=settings.seed,
-        max_features=settings.max_features,
-        max_depth=settings.max_depth or 0,
-        min_leaf=settings.min_samples_leaf,
-        bootstrap=settings.bootstrap,
-        exhaustive=settings.exhaustive,
-        first_of_ties=settings.tie_break == "first",
-        pair_rows=pair_rows(space, settings.exhaustive) if rows is None else rows,
-    )

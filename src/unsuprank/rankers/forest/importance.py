@@ -31,11 +31,7 @@ class Genie3(ForestRanker):
         the rows that it was chosen for, the more so the more values the column has, and nothing
         of others: out-of-bag gains compare columns of different kinds fairly and tell noise
         from structure, and they may be negative.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {parameters_and_attributes}
 
     References
     ----------
@@ -91,11 +87,7 @@ class SymbolicScore(ForestRanker):
     ----------
     n_estimators : int or "auto", default=100
         Number of trees; "auto" grows until the ranking is stable when the seed changes.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {parameters_and_attributes}
 
     References
     ----------
@@ -146,11 +138,7 @@ class RandomForestScore(ForestRanker):
         program of its authors does not do that: it permutes the columns of a tree in the order in
         which a walk from the root meets them, so that those deep in the tree are charged with the
         damage of all before them. ``"cumulative"`` is for comparisons with it.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {parameters_and_attributes}
 
     References
     ----------

@@ -26,7 +26,7 @@ from ..clustering_space import Space, row_keys
 from . import prototypes
 from .growing import Grower
 from .parameters import PARAMETERS_DOC, ROLES_DOC, ForestParameters, TreeParameters, grow_settings
-from .tree_scores import ScoreSum, TreeScores, genie3, random_forest, symbolic
+from .tree_scores import ScoreSum, TreeScores, plain_scores, tree_scores
 from .tree_text import export_text
 from .trees import Trees
 
@@ -38,11 +38,6 @@ class Roles:
     descriptive: np.ndarray
     clustering: np.ndarray
     targets: np.ndarray
-
-    @classmethod
-    def of(cls, model: _TreeModel, table: Table) -> Roles:
-        """What the parameters of a model say about the columns of a table."""
-        return cls(*(_chosen_columns(model, f.name, table) for f in fields(cls)))
 
     def space(self, table: Table, judged: np.ndarray, n_jobs: int | None = None) -> Space:
         """The space of the columns `judged` in which trees test the descriptive ones."""
@@ -56,6 +51,7 @@ class Roles:
 
 
 def _chosen_columns(model: _TreeModel, role: str, table: Table) -> np.ndarray:
+    """What a parameter of a model says about the columns of a table."""
     wanted = getattr(model, role)
     if wanted is None:
         return np.ones(table.n_columns, dtype=bool)
@@ -77,6 +73,31 @@ class _TreeModel(BaseEstimator):
         super().__init_subclass__(**options)
         texts = {"roles": ROLES_DOC, "parameters": PARAMETERS_DOC, **SHARED_DOCS}
         cls.__doc__ = with_quotations(cls.__doc__, texts)
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_samples, n_features)
+        y : ignored
+        """
+        check_parameters(self)
+        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
+        if table.is_sparse:
+            raise TypeError(
+                f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
+                "pass X.toarray() if that fits into memory."
+            )
+        roles = Roles(*(_chosen_columns(self, f.name, table) for f in fields(Roles)))
+        space = roles.space(table, roles.clustering, self.n_jobs)
+        grower = Grower(space, grow_settings(self, space.table.n_columns))
+        with progress("growing trees", self.n_estimators, self.verbose) as bar:
+            parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
+        validate_data(self, X, skip_check_array=True)
+        self._table, self._roles, self._settings = table, roles, grower.settings
+        self.trees_ = Trees.join(parts).renumbered(np.flatnonzero(roles.descriptive))
+        return self
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row in every tree.
@@ -133,7 +154,7 @@ class _TreeModel(BaseEstimator):
     def _parents(self) -> np.ndarray:
         trees = self.trees_
         inner = np.flatnonzero(trees.feature >= 0)
-        first = trees.left[inner] + trees.node_offset[trees.tree_of_node()[inner]]
+        first = (trees.left + trees.roots())[inner]
         parent = np.full(len(trees.feature), -1)
         parent[first] = parent[first + 1] = inner
         return parent
@@ -154,20 +175,6 @@ class _TreeModel(BaseEstimator):
         if getattr(X, "ndim", 2) == 2:  # what is not a table, reading refuses with the better words
             validate_data(self, X, reset=False, skip_check_array=True)
         return read_table(X, schema=self._table.schema, min_rows=1, estimator=self)
-
-    def _read(self, X: Any) -> tuple[Table, Roles]:
-        table = read_table(X, nominal_features=self.nominal_features, estimator=self)
-        if table.is_sparse:
-            raise TypeError(
-                f"{type(self).__name__} cannot take sparse input, because it predicts all values; "
-                "pass X.toarray() if that fits into memory."
-            )
-        return table, Roles.of(self, table)
-
-    def _keep(self, X: Any, table: Table, roles: Roles, grown: Grower, trees: Trees) -> None:
-        validate_data(self, X, skip_check_array=True)
-        self._table, self._roles, self._settings = table, roles, grown.settings
-        self.trees_ = trees.renumbered(np.flatnonzero(roles.descriptive))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -234,23 +241,6 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
 
     n_estimators: int = parameter(check_count, default=100, kw_only=False)
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_parameters(self)
-        table, roles = self._read(X)
-        space = roles.space(table, roles.clustering, self.n_jobs)
-        grower = Grower(space, grow_settings(self, space.table.n_columns))
-        with progress("growing trees", self.n_estimators, self.verbose) as bar:
-            parts = list(grower.run(grower.grow, self.n_estimators, self.n_jobs, bar))
-        self._keep(X, table, roles, grower, Trees.join(parts))
-        return self
-
     @property
     def genie3_(self) -> np.ndarray:
         return self.scores("genie3")
@@ -285,11 +275,12 @@ class PredictiveClusteringForest(_TreeModel, ForestParameters):
 
     def _tree_scores(self, kind: str, trees: Trees) -> TreeScores:
         if kind != "random_forest":
-            return genie3(trees) if kind == "genie3" else symbolic(trees)
+            return plain_scores(kind, trees)
         roles = self._roles
         grower = Grower(roles.space(self._table, roles.targets), self._settings)
         # The kernel counts descriptive columns, trees_ counts all.
-        found = random_forest(trees.renumbered(np.cumsum(roles.descriptive) - 1), grower, 0)
+        own = trees.renumbered(np.cumsum(roles.descriptive) - 1)
+        found = tree_scores(kind, own, grower, 0)
         return replace(found, feature=np.flatnonzero(roles.descriptive)[found.feature])
 
 
@@ -335,25 +326,13 @@ class PredictiveClusteringTree(_TreeModel, TreeParameters):
 
     splitter: str = parameter(check_choice, default="best", choices=("best", "random"))
     bootstrap: ClassVar[bool] = False
+    n_estimators: ClassVar[int] = 1
+    n_jobs: ClassVar[int | None] = None
+    verbose: ClassVar[int] = 0
 
     @property
     def ensemble(self) -> str:
         return "random_forest" if self.splitter == "best" else "extra_trees"
-
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - the estimator contract
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_samples, n_features)
-        y : ignored
-        """
-        check_parameters(self)
-        table, roles = self._read(X)
-        space = roles.space(table, roles.clustering)
-        grower = Grower(space, grow_settings(self, space.table.n_columns))
-        self._keep(X, table, roles, grower, grower.grow(0, 1))
-        return self
 
     def apply(self, X: Any) -> np.ndarray:
         """Leaf of every row: ndarray of shape (n_samples,)."""

@@ -83,18 +83,13 @@ class ForestParameters(TreeParameters):
 
 def grow_settings(estimator: Any, n_columns: int) -> GrowSettings:
     """What the kernel needs to know of an estimator's parameters."""
-    bagging = estimator.ensemble == "bagging"
+    rng, bagging = check_random_state(estimator.random_state), estimator.ensemble == "bagging"
     return GrowSettings(
-        seed=draw_seed(estimator.random_state),
+        seed=int(rng.randint(np.iinfo(np.int64).max, dtype=np.int64)),
         max_features=n_columns if bagging else n_candidates(estimator.max_features, n_columns),
         exhaustive=estimator.ensemble != "extra_trees",
-        max_depth=estimator.max_depth,
-        min_samples_leaf=float(estimator.min_samples_leaf),
+        max_depth=estimator.max_depth or 0,
+        min_leaf=float(estimator.min_samples_leaf),
         bootstrap=bool(estimator.bootstrap),
-        tie_break=estimator.tie_break,
+        first_of_ties=estimator.tie_break == "first",
     )
-
-
-def draw_seed(random_state: Any) -> int:
-    """A seed of the kernels from whatever scikit-learn takes for one."""
-    return int(check_random_state(random_state).randint(np.iinfo(np.int64).max, dtype=np.int64))

@@ -29,6 +29,7 @@ import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -44,7 +45,7 @@ from .convergence import (
     stability_note,
 )
 from .growing import Grower
-from .tree_scores import ScoreSum, TreeScores, dense_scores, tree_scores
+from .tree_scores import Batch, ScoreSum, dense_scores, grow_scores
 
 #: Standard errors that a column must be away from the border to drop out.
 MARGIN = 3.0
@@ -60,13 +61,11 @@ USUAL_COST = 16_000.0
 #: Whoever may wait for this many seconds is told so, once this many trees have been timed.
 LONG_SECONDS, TREES_TO_TIME = 30.0, 1000
 
-Batch = tuple[TreeScores, int]
-
 
 def can_probe(kind: str, grower: Grower) -> bool:
     """Whether columns can be probed: the score is a sum over nodes of trees of random tests."""
     settings = grower.settings
-    fair = not settings.exhaustive and settings.tie_break == "fair"
+    fair = not settings.exhaustive and not settings.first_of_ties
     return fair and kind in ("genie3", "symbolic", "genie3_out_of_bag")
 
 
@@ -129,10 +128,7 @@ class Race:
             dear_enough = total.n_trees >= PLAIN_SHARE * FEWEST_TREES * cost
             return dear_enough and self._affords(cost, total.n_trees)
 
-        def work(first: int, last: int) -> Batch:
-            trees = self.grower.grow(first, last)
-            return tree_scores(self.kind, trees, self.grower, first), last - first
-
+        work = partial(grow_scores, self.kind, self.grower)
         self._grow(work, Watch(total, self._rule(1.0), enough=enough), 1.0)
         self._note(np.arange(self.n_columns), total)
         return reached()
@@ -158,15 +154,12 @@ class Race:
         self.probed[columns] = True
         both = known.plus(fresh)
         if self.seen.ended == "spent":
-            self._end_early(both)
+            # The race did not end by itself, and no round was left alone: all rounds count.
+            stability = both.stability(self.rule.n_top)
+            self.seen.stability[-1] = stability
+            self.seen.converged = stability >= self.rule.stability
         self._note(columns, fresh if self.seen.ended == "stable" else both)
         return left(), both
-
-    def _end_early(self, known: StabilitySum) -> None:
-        """A race that did not end by itself has no round that was left alone: all rounds count."""
-        stability = known.stability(self.rule.n_top)
-        self.seen.stability[-1] = stability
-        self.seen.converged = stability >= self.rule.stability
 
     def _grow(self, work: Callable[[int, int], Batch], watch: Watch, cost: float) -> None:
         with closing(self._batches(work, watch, cost)) as batches:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...table import Table
-from .tree_text import describe_node
+from .tree_text import describe_test
 from .trees import Trees
 
 INNER, LEAF, EDGE = "#dbe9f6", "#fde9cf", "#7a7a7a"
@@ -17,7 +17,7 @@ def draw_tree(trees: Trees, table: Table, max_depth: int, ax: Any = None) -> Any
 
     places = _layout(trees, max_depth)
     if ax is None:
-        width = 2.4 * max(1, sum(1 for _, (_, _, end) in places.items() if end))
+        width = 2.4 * sum(end for _, _, end in places.values())
         _, ax = plt.subplots(figsize=(width, 1.5 * (max_depth + 1)))
     for node, (x, y, end) in places.items():
         if not end:
@@ -50,27 +50,18 @@ def _layout(trees: Trees, max_depth: int) -> dict[int, tuple[float, float, bool]
 
 def _draw_edges(ax: Any, places: dict, node: int, left: int) -> None:
     x, y, _ = places[node]
+    look = {"ha": "center", "va": "center", "color": EDGE, "backgroundcolor": "white"}
     for child, answer in ((left, "yes"), (left + 1, "no")):
         cx, cy, _ = places[child]
         ax.plot([x, cx], [y, cy], color=EDGE, lw=1, zorder=1)
-        ax.text(
-            x + 0.45 * (cx - x),
-            y + 0.45 * (cy - y),
-            answer,
-            ha="center",
-            va="center",
-            fontsize=8,
-            color=EDGE,
-            backgroundcolor="white",
-        )
+        ax.text(x + 0.45 * (cx - x), y + 0.45 * (cy - y), answer, fontsize=8, **look)
 
 
 def _draw_box(ax: Any, trees: Trees, table: Table, node: int, x: float, y: float, end: bool):
-    text = describe_node(trees, table, node)
-    label = f"{text.rows} rows"
+    label = f"{trees.weight[node]:.0f} rows"
     if not end:
-        label = f"{text.test}\n{label}, gain {text.gain:.3g}"
-    elif text.test is not None:
+        label = f"{describe_test(trees, table, node)}\n{label}, gain {trees.gain[node]:.3g}"
+    elif trees.feature[node] >= 0:
         label += "\n(divided further)"
     box = {"boxstyle": "round,pad=0.4", "fc": LEAF if end else INNER, "ec": EDGE, "lw": 0.8}
     ax.text(x, y, label, ha="center", va="center", fontsize=9, bbox=box, zorder=2)

@@ -8,7 +8,6 @@ one tree after the other: the result does not depend on the batches.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Self
 
 import numpy as np
 
@@ -34,48 +33,51 @@ class TreeScores:
         return TreeScores(self.tree[a:b] - first, self.feature[a:b], self.value[a:b])
 
 
+#: Scores of some trees, and how many trees they are.
+Batch = tuple[TreeScores, int]
+
+
 def dense_scores(values: np.ndarray) -> TreeScores:
     """Scores that every tree (row) has for every feature (column)."""
     tree, feature = np.indices(values.shape)
     return TreeScores(tree.ravel(), feature.ravel(), values.ravel())
 
 
-def genie3(trees: Trees) -> TreeScores:
-    """The gains h* of a feature's tests (eq. 1)."""
-    return _node_scores(trees, trees.gain)
+def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """One of the scores of a batch of trees."""
+    if kind.startswith("random_forest"):
+        return _permutation_scores(kind, trees, grower, first_tree)
+    if kind == "genie3_out_of_bag":
+        # What the splits explain of other columns on the rows that their trees did not see.
+        norms, scales = grower.space.norms, grower.space.scales
+        gain = grower.ask(_kernels.out_of_bag_gains, norms, scales, trees.as_dict(), first_tree)
+        return _node_scores(trees, gain)
+    return plain_scores(kind, trees)
 
 
-def genie3_out_of_bag(
-    trees: Trees, grower: Grower, first_tree: int, own_column: bool = False
-) -> TreeScores:
-    """The same with what each split explains on the rows that its tree did not see."""
-    return _node_scores(trees, grower.out_of_bag_gains(trees, first_tree, own_column))
+def grow_scores(kind: str, grower: Grower, first: int, last: int) -> Batch:
+    """Grow trees ``first .. last - 1`` and score them; returns their number as well."""
+    trees = grower.grow(first, last)
+    return tree_scores(kind, trees, grower, first), last - first
 
 
-def symbolic(trees: Trees) -> TreeScores:
-    """The share of the rows that reach a feature's tests."""
-    root = trees.weight[trees.node_offset[:-1]]
-    return _node_scores(trees, trees.weight / np.repeat(root, np.diff(trees.node_offset)))
+def _permutation_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
+    """The relative increase of the out-of-bag error when a feature is permuted (eq. 2).
 
-
-def random_forest(
-    trees: Trees, grower: Grower, first_tree: int, cumulative: bool = False
-) -> TreeScores:
-    """The relative increase of the out-of-bag error when a feature is permuted (eq. 2)."""
-    offset, feature, value = grower.permutation_scores(trees, first_tree, cumulative)
+    If cumulative, features stay permuted while those after them in a tree are looked at.
+    """
+    cumulative = kind == "random_forest_cumulative"
+    scales, given = grower.space.scales, trees.as_dict()
+    found = grower.ask(_kernels.permutation_scores, scales, given, first_tree, cumulative)
+    offset, feature, value = found
     value = np.where(np.abs(value) > ROUNDING, value, 0.0)
     return TreeScores(np.repeat(np.arange(trees.size), np.diff(offset)), feature, value)
 
 
-def tree_scores(kind: str, trees: Trees, grower: Grower, first_tree: int) -> TreeScores:
-    """One of the scores of a batch of trees."""
-    if kind == "random_forest":
-        return random_forest(trees, grower, first_tree)
-    if kind == "random_forest_cumulative":
-        return random_forest(trees, grower, first_tree, cumulative=True)
-    if kind == "genie3_out_of_bag":
-        return genie3_out_of_bag(trees, grower, first_tree)
-    return genie3(trees) if kind == "genie3" else symbolic(trees)
+def plain_scores(kind: str, trees: Trees) -> TreeScores:
+    """The gains h* of a feature's tests (eq. 1), or the shares of the rows that reach them."""
+    share = trees.weight / trees.weight[trees.roots()]
+    return _node_scores(trees, trees.gain if kind == "genie3" else share)
 
 
 def _node_scores(trees: Trees, value: np.ndarray) -> TreeScores:
@@ -108,19 +110,6 @@ class ScoreSum:
         np.add.at(self.squares, scores.feature, scores.value * scores.value)
         self.n_trees += n_trees
         self.n_uses += len(scores.value)
-
-    def plus(self, other: Self) -> Self:
-        """The sum over the trees of both."""
-        n_trees, n_uses = self.n_trees + other.n_trees, self.n_uses + other.n_uses
-        both = type(self)(self.n_features, n_trees, n_uses)
-        both.total, both.squares = self.total + other.total, self.squares + other.squares
-        return both
-
-    def of(self, columns: np.ndarray) -> Self:
-        """That of some columns, where every tree has credited every column."""
-        part = type(self)(len(columns), self.n_trees, self.n_trees * len(columns))
-        part.total, part.squares = self.total[columns], self.squares[columns]
-        return part
 
     def mean(self) -> np.ndarray:
         """The score: the mean over trees."""

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...table import Table
 from .trees import Trees
 
 
-@dataclass(frozen=True)
-class NodeText:
-    """What can be said of a node."""
-
-    test: str | None
-    rows: int
-    gain: float
-
-
-def describe_node(trees: Trees, table: Table, node: int) -> NodeText:
-    """The test of a node, put such that "yes" leads to its left child."""
+def describe_test(trees: Trees, table: Table, node: int) -> str:
+    """The test of an inner node, put such that "yes" leads to its left child."""
     feature = int(trees.feature[node])
-    rows = round(float(trees.weight[node]))
-    if feature < 0:
-        return NodeText(None, rows, 0.0)
     name = table.schema.label(feature).removeprefix("column ").strip("'\"")
     name = name if table.schema.names else f"column {name}"
     if trees.subset[node] < 0:
-        test = f"{name} <= {trees.threshold[node]:.6g}"
-    else:
-        categories = table.schema.categories[feature]
-        assert categories is not None
-        inside = trees.subset_values(node, len(categories))
-        outside = np.setdiff1d(np.arange(len(categories)), inside)
-        test = f"{name} in {{{', '.join(str(categories[c]) for c in outside)}}}"
-    return NodeText(test, rows, float(trees.gain[node]))
+        return f"{name} <= {trees.threshold[node]:.6g}"
+    categories = table.schema.categories[feature]
+    assert categories is not None
+    inside = trees.subset_values(node, len(categories))
+    outside = np.setdiff1d(np.arange(len(categories)), inside)
+    return f"{name} in {{{', '.join(str(categories[c]) for c in outside)}}}"
 
 
 def export_text(trees: Trees, table: Table, max_depth: int) -> str:
@@ -44,14 +28,14 @@ def export_text(trees: Trees, table: Table, max_depth: int) -> str:
     pending = [(0, 0, "")]
     while pending:
         node, depth, lead = pending.pop()
-        text = describe_node(trees, table, node)
-        indent = "  " * depth + lead
-        if text.test is None:
-            lines.append(f"{indent}cluster of {text.rows} rows")
+        indent, rows = "  " * depth + lead, f"{trees.weight[node]:.0f} rows"
+        if trees.feature[node] < 0:
+            lines.append(f"{indent}cluster of {rows}")
         elif depth >= max_depth:
-            lines.append(f"{indent}{text.rows} rows, divided further")
+            lines.append(f"{indent}{rows}, divided further")
         else:
-            lines.append(f"{indent}{text.test}  [{text.rows} rows, gain {text.gain:.3g}]")
+            test = describe_test(trees, table, node)
+            lines.append(f"{indent}{test}  [{rows}, gain {trees.gain[node]:.3g}]")
             left = int(trees.left[node])
             pending.append((left + 1, depth + 1, "no:  "))
             pending.append((left, depth + 1, "yes: "))

@@ -48,23 +48,20 @@ class Trees:
         """Where the nodes of a tree are."""
         return slice(int(self.node_offset[tree]), int(self.node_offset[tree + 1]))
 
-    def tree_of_node(self) -> np.ndarray:
-        """The number of the tree that each node belongs to."""
-        return np.repeat(np.arange(self.size), np.diff(self.node_offset))
+    def roots(self) -> np.ndarray:
+        """The root of the tree that each node belongs to."""
+        return np.repeat(self.node_offset[:-1], np.diff(self.node_offset))
 
     def subset_values(self, node: int, n_values: int) -> np.ndarray:
         """Codes in the set that a nominal test asks for."""
         start = int(self.subset[node])
         words = self.subset_words[start : start + -(-n_values // 64)]
-        codes = np.arange(n_values)
-        inside = words[codes >> 6] >> (codes & 63).astype(np.uint64) & np.uint64(1)
-        return codes[inside.astype(bool)]
+        bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
+        return np.flatnonzero(bits[:n_values])
 
     @classmethod
     def join(cls, parts: Sequence[Trees]) -> Trees:
         """One forest from consecutive parts."""
-        if len(parts) == 1:
-            return parts[0]
         joined = {f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(cls)}
         for name in ("node_offset", "row_offset"):
             joined[name] = _join_offsets([getattr(p, name) for p in parts])

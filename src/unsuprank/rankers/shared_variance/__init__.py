@@ -7,11 +7,12 @@ projections, and their comparison with all orders of the rows.
 from .chance import share_against_chance
 from .columns import category_sums, span_sums
 from .shared_variance import SharedVariance
-from .shuffles import LEAST_ROWS, upper_tail
+from .shuffles import LEAST_ROWS, Sums, upper_tail
 
 __all__ = [
     "LEAST_ROWS",
     "SharedVariance",
+    "Sums",
     "share_against_chance",
     "span_sums",
     "category_sums",

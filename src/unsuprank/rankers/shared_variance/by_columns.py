@@ -22,42 +22,34 @@ from .columns import CategoricalColumn
 from .cross_tables import CrossTable, with_coordinates
 from .shuffles import Sums
 from .sums import (
-    Found,
+    TableSums,
+    categorical_columns,
     category_diagonal_sums,
-    found,
     mixed_triangles,
     projection_weights,
+    table_sums,
     traces,
 )
 
 
-def sums_by_columns(coordinates: Coordinates) -> Found:
+def sums_by_columns(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary."""
     over_rows, embedding = coordinates.over_rows, coordinates.embedding
-    names = _categorical_columns(coordinates)
+    names = categorical_columns(coordinates, embedding.scale)
     varies = embedding.varies.tolist()
     grouped = np.isin(embedding.varies, embedding.grouped)
     rows = np.empty((9, len(varies)))
     rows[2:, ~grouped] = over_rows.of_columns
     groups = [names[k] for k in np.flatnonzero(grouped).tolist()]
-    part = _no_groups(over_rows) if not groups else _of_groups(coordinates, groups, rows, grouped)
+    if groups:
+        part = _of_groups(coordinates, groups, rows, grouped)
+    else:
+        part = _categorical_part([], np.empty((0, len(over_rows.G))), np.empty(0))
     weights = projection_weights(embedding.widths, names, ~grouped)
     quadratic = np.diagonal(over_rows.GG) + part.of_coordinates
     rows[:2, ~grouped] = traces(quadratic, embedding.widths, weights)
     rows[:2, grouped] = part.projected, part.with_coordinates + part.products.sum(axis=1)
-    return found(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
-
-
-def _categorical_columns(coordinates: Coordinates) -> dict[int, CategoricalColumn]:
-    """The categorical columns, by their place among those that vary."""
-    embedding = coordinates.embedding
-    names = {}
-    for k, j in enumerate(embedding.varies.tolist()):
-        if j in embedding.grouped:
-            names[k] = CategoricalColumn.of(coordinates.table.column(k), embedding.scale)
-        elif j in coordinates.totals.counts:
-            names[k] = CategoricalColumn.of_counts(coordinates.totals.counts[j], embedding.scale)
-    return names
+    return table_sums(_sums_over(over_rows, part, groups, rows[1].sum()), rows, names)
 
 
 def _sums_over(
@@ -89,13 +81,6 @@ def _of_groups(
     for k, names in zip(np.flatnonzero(grouped).tolist(), groups, strict=True):
         rows[2:, k] = category_diagonal_sums(names, diagonal)
     return _categorical_part(groups, Z, diagonal)
-
-
-def _no_groups(over_rows: RowSums) -> _CategoricalPart:
-    nothing = np.zeros(0)
-    return _CategoricalPart(
-        np.zeros(len(over_rows.G)), nothing, nothing, np.zeros((0, 0)), 0.0, 0.0
-    )
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import numpy as np
 from ..centred_matrix import CentredMatrix
 from ..coordinates import Coordinates, root_of_square
 from .shuffles import Sums
-from .sums import Found, found, traces
+from .sums import TableSums, table_sums, traces
 
 
-def sums_by_products(coordinates: Coordinates) -> Found:
+def sums_by_products(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary, which are numbers."""
     Z = coordinates.matrix
     assert isinstance(Z, CentredMatrix)
@@ -23,7 +23,7 @@ def sums_by_products(coordinates: Coordinates) -> Found:
     forms = Z.gram_squares(coordinates.n_jobs)
     ones = np.ones(len(forms))
     rows = np.vstack([traces(forms, ones.astype(np.int32), ones), Z.diagonal_sums(diagonal)])
-    return found(_sums_over(Z, diagonal, forms.sum()), rows, {})
+    return table_sums(_sums_over(Z, diagonal, forms.sum()), rows, {})
 
 
 def _sums_over(Z: CentredMatrix, diagonal: np.ndarray, squares: float) -> Sums:

@@ -17,11 +17,11 @@ from .columns import CategoricalColumn
 from .cross_tables import members
 from .shuffles import Sums
 from .sums import (
-    Found,
+    TableSums,
     categorical_columns,
     category_diagonal_sums,
-    found,
     projection_weights,
+    table_sums,
     traces,
 )
 
@@ -31,12 +31,12 @@ BLOCK_VALUES, BLOCK_COLUMNS = 2**20, 512
 TRIANGLE_STEPS, LEAST_ROWS = 8, 128
 
 
-def sums_by_rows(coordinates: Coordinates) -> Found:
+def sums_by_rows(coordinates: Coordinates) -> TableSums:
     """All sums over the columns that vary."""
     table = coordinates.table
     grouped = coordinates.grouped
     embedded = table.take(columns=~grouped)
-    names = categorical_columns(table, embedded.n_columns)
+    names = categorical_columns(coordinates, 1.0 / np.sqrt(max(embedded.n_columns, 1)))
     kernel = whole_kernel(coordinates, names)
     diagonal = np.diagonal(kernel).copy()
     rows = np.empty((9, table.n_columns))
@@ -44,7 +44,7 @@ def sums_by_rows(coordinates: Coordinates) -> Found:
     rows[:, ~grouped] = _embedded_sums(coordinates, embedded, weights, kernel, diagonal)
     for j in np.flatnonzero(grouped).tolist():
         rows[:, j] = _grouped_sums(names[j], kernel, diagonal)
-    return found(sums_over(kernel), rows, names)
+    return table_sums(sums_over(kernel), rows, names)
 
 
 def whole_kernel(coordinates: Coordinates, names: dict[int, CategoricalColumn]) -> np.ndarray:

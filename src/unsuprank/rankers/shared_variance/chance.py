@@ -11,7 +11,7 @@ from ..coordinates import Coordinates
 from .columns import CategoricalColumn, stack
 from .others import ROUNDING, Relations, relations_of, sums_of_table
 from .shuffles import LEAST_ROWS, Sums, mean, parts, third_moment, upper_tail, variance
-from .sums import Found
+from .sums import TableSums
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SharedBeyondChance:
     chance: np.ndarray
 
 
-def against_chance(coordinates: Coordinates, found: Found | None = None) -> SharedBeyondChance:
+def against_chance(coordinates: Coordinates, found: TableSums | None = None) -> SharedBeyondChance:
     """Compare all columns with themselves in all orders of their rows.
 
     The sums over their products are given, or found.

@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from ...table import Table
 from ..centred_matrix import ColumnMatrix
 from .sides import Side
 
@@ -30,7 +31,8 @@ def influential_rows(side: Side, log_p: np.ndarray) -> np.ndarray:
     coordinates = side.coordinates
     columns = np.flatnonzero(side.numeric & (np.nan_to_num(log_p) < np.log(0.01)))
     least = max(LEAST_COLUMNS, COLUMNS * side.numeric.sum())
-    if coordinates.streams or coordinates.rows_used != "all rows" or len(columns) < least:
+    in_memory = isinstance(coordinates.rows, Table)
+    if not in_memory or coordinates.rows_used != "all rows" or len(columns) < least:
         return np.zeros(0, dtype=int)
     numbers = side.matrix_of(np.flatnonzero(side.numeric))
     far = _far_rows(numbers.row_squares())

@@ -32,7 +32,7 @@ from .by_products import sums_by_products
 from .by_rows import sums_by_rows
 from .columns import Powers, put
 from .shuffles import Parts, Sums, diagonal_and_rest, parts, triangles_of_rest
-from .sums import Found, Shared, mixed_triangles
+from .sums import ColumnSums, TableSums, mixed_triangles
 
 #: Differences between rows below this share of all products are rounding.
 ROUNDING = 1e-13
@@ -51,7 +51,7 @@ class Relations:
     depends_on_order: np.ndarray
 
 
-def sums_of_table(coordinates: Coordinates) -> Found:
+def sums_of_table(coordinates: Coordinates) -> TableSums:
     """The sums over all columns, in the way that was chosen."""
     way = {"rows": sums_by_rows, "columns": sums_by_columns, "products": sums_by_products}
     return way[coordinates.way](coordinates)
@@ -62,27 +62,27 @@ def relations(coordinates: Coordinates) -> Relations:
     return relations_of(sums_of_table(coordinates), coordinates.n_rows)
 
 
-def relations_of(found: Found, n_rows: Any, show: Powers | None = None) -> Relations:
+def relations_of(sums: TableSums, n_rows: Any, show: Powers | None = None) -> Relations:
     """The same from sums that were found in one way or another.
 
     Columns may show something else than what they are to the others: numbers with powers `show`,
     which have no part in what K holds of the same column.
     """
-    own, projection = found.powers.products(), (show or found.powers).projection()
-    for j, names in found.names.items():
+    own, projection = sums.powers.products(), (show or sums.powers).projection()
+    for j, names in sums.names.items():
         put(own, j, names.products())
         put(projection, j, names.projection())
-    others = _without(n_rows, found.whole, own, found.shared)
-    uneven = np.maximum(others.aa, others.qq) > ROUNDING * found.whole.squares
+    others = _without(n_rows, sums.whole, own, sums.shared)
+    uneven = np.maximum(others.aa, others.qq) > ROUNDING * sums.whole.squares
     return Relations(
-        found.shared.projected - (own.trace if show is None else 0.0),
+        sums.shared.projected - (own.trace if show is None else 0.0),
         parts(n_rows, projection),
         others,
         uneven & (projection.trace < n_rows - 1.5),
     )
 
 
-def _without(n: Any, whole: Sums, own: Sums, shared: Shared) -> Parts:
+def _without(n: Any, whole: Sums, own: Sums, shared: ColumnSums) -> Parts:
     """The invariants of the other columns' K."""
     all_columns, alone = parts(n, whole), parts(n, own)
     if np.isnan(whole.cubes).any():

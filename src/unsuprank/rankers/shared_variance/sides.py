@@ -19,11 +19,11 @@ from ..centred_matrix import CentredMatrix, ColumnMatrix
 from ..clustering_space import embed
 from ..coordinates import Coordinates
 from .by_rows import whole_kernel
-from .columns import Powers
+from .columns import CategoricalColumn, Powers
 from .known_rows import Patterns, restricted_sums
 from .others import Relations, relations_of, sums_of_table
 from .shuffles import Sums, mean, third_moment, variance
-from .sums import Found, Shared, category_diagonal_sums
+from .sums import ColumnSums, TableSums, category_diagonal_sums
 from .tails import log_tail
 
 #: Fewer known rows have too few orders for a tail.
@@ -49,7 +49,7 @@ class Side:
     coordinates: Coordinates
 
     @cached_property
-    def found(self) -> Found:
+    def found(self) -> TableSums:
         """Sums over the products of its columns."""
         return sums_of_table(self.coordinates)
 
@@ -118,14 +118,19 @@ def _picked(held: Any, places: np.ndarray) -> list[np.ndarray]:
     return [np.where(places >= 0, v[places], 0.0) for v in vars(held).values()]
 
 
-def _of_columns(found: Found, places: np.ndarray) -> Found:
+def _of_columns(found: TableSums, places: np.ndarray) -> TableSums:
     """What is found of some columns, nothing for places of -1."""
     names = {i: found.names[k] for i, k in enumerate(places.tolist()) if k in found.names}
-    shared, powers = Shared(*_picked(found.shared, places)), Powers(*_picked(found.powers, places))
-    return Found(found.whole, shared, powers, names)
+    shared, powers = (
+        ColumnSums(*_picked(found.shared, places)),
+        Powers(*_picked(found.powers, places)),
+    )
+    return TableSums(found.whole, shared, powers, names)
 
 
-def _in_known_rows(found: Found, others: Side, columns: np.ndarray, patterns: Patterns) -> Found:
+def _in_known_rows(
+    found: TableSums, others: Side, columns: np.ndarray, patterns: Patterns
+) -> TableSums:
     """The same with K of the known rows of each column."""
     whole, diagonals = others.restricted(patterns)
     own = patterns.of_column[columns]
@@ -134,7 +139,10 @@ def _in_known_rows(found: Found, others: Side, columns: np.ndarray, patterns: Pa
     h = np.square(np.asarray(others.matrix_of(columns[numeric])))
     k = diagonals[:, own[numeric]]
     sums[:, numeric] = [np.einsum("ij,ij->j", *pair) for pair in ((h, k), (h, k**2), (h**2, k))]
-    for i, names in found.names.items():
+    for i, counted in found.names.items():
+        values = others.coordinates.table.column(int(others.places[columns[i]]))
+        names = CategoricalColumn.of(values, 1.0)
+        names = replace(names, factor=counted.factor)
         sums[:, i] = category_diagonal_sums(names, diagonals[:, own[i]])[:3]
     shared = replace(found.shared, h_k=sums[0], h_kk=sums[1], hh_k=sums[2])
     return replace(found, whole=Sums(*(v[own] for v in vars(whole).values())), shared=shared)

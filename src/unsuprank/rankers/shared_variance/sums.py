@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...table import Table
+from ..coordinates import Coordinates
 from .columns import CategoricalColumn, Powers
 from .shuffles import Sums
 
 
 @dataclass(frozen=True)
-class Shared:
+class ColumnSums:
     """One number per column: sums over its products H, its projection P and the table's K."""
 
     #: tr PK, tr HK
@@ -26,25 +26,29 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Found:
-    """All that is found of a table."""
+class TableSums:
+    """All sums over a table and over each of its columns."""
 
     #: Sums over K; those of cubes may be NaN, for unknown.
     whole: Sums
-    shared: Shared
+    shared: ColumnSums
     #: Of the numeric columns; without meaning for nominal ones.
     powers: Powers
     #: The nominal columns.
     names: dict[int, CategoricalColumn]
 
 
-def categorical_columns(table: Table, n_embedded: int) -> dict[int, CategoricalColumn]:
-    """The nominal columns, on the scale of the coordinates of `n_embedded` columns."""
-    scale = 1.0 / np.sqrt(max(n_embedded, 1))
-    return {
-        j: CategoricalColumn.of(table.column(j), scale)
-        for j in np.flatnonzero(table.n_values).tolist()
-    }
+def categorical_columns(coordinates: Coordinates, scale: float) -> dict[int, CategoricalColumn]:
+    """The nominal columns, by their place among those that vary, on the scale of coordinates."""
+    found = {}
+    for k, j in enumerate(np.flatnonzero(coordinates.varies).tolist()):
+        if coordinates.rows.schema.categories[j] is None:
+            continue
+        if coordinates.grouped[k]:
+            found[k] = CategoricalColumn.of(coordinates.table.column(k), scale)
+        else:
+            found[k] = CategoricalColumn.of_counts(coordinates.totals.counts[j], scale)
+    return found
 
 
 def projection_weights(
@@ -83,7 +87,7 @@ def mixed_triangles(common: Any, squares: Any, trace: Any, own: Sums) -> Any:
 
 
 def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The first two rows of `Shared` from z'Kz of each coordinate z.
+    """The first two rows of `ColumnSums` from z'Kz of each coordinate z.
 
     For numbers the first is not divided by z'z yet.
     """
@@ -93,10 +97,10 @@ def traces(quadratic: np.ndarray, widths: np.ndarray, weights: np.ndarray) -> np
     return np.add.reduceat(stacked, np.cumsum(widths) - widths, axis=1)
 
 
-def found(whole: Sums, rows: np.ndarray, names: dict[int, CategoricalColumn]) -> Found:
+def table_sums(whole: Sums, rows: np.ndarray, names: dict[int, CategoricalColumn]) -> TableSums:
     """Put together the rows of `traces` and `diagonal_sums`."""
     powers = Powers(*rows[5:])
     numeric = np.ones(rows.shape[1], dtype=bool)
     numeric[list(names)] = False
     rows[0, numeric] /= powers.z2[numeric]
-    return Found(whole, Shared(*rows[:5]), powers, names)
+    return TableSums(whole, ColumnSums(*rows[:5]), powers, names)

@@ -169,11 +169,9 @@ def views_of(table: Table) -> Sequence[str]:
     """The views that a table is looked at by unless others are asked for."""
     if table.n_rows < LEAST_ROWS:
         return ("line",)
-    if isinstance(table, SparseTable):
-        held = int(np.count_nonzero(table.matrix.data))
-    else:
-        held = sum(int(np.count_nonzero(values)) for _, values in table.blocks())
-    return VIEWS_OF_COUNTS if held < MOSTLY * table.n_rows * table.n_columns else VIEWS
+    held = table.matrix.data if isinstance(table, SparseTable) else table.values
+    few = int(np.count_nonzero(held)) < MOSTLY * table.n_rows * table.n_columns
+    return VIEWS_OF_COUNTS if few else VIEWS
 
 
 @dataclass

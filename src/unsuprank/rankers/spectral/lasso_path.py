@@ -2,17 +2,19 @@
 
 Columns enter one at a time, whenever their correlation with what is left of the target reaches that
 of the columns inside, and coefficients move such that these correlations stay equal. A column whose
-coefficient comes to 0 leaves. Where products of all pairs of columns are not too many, a kernel
-follows the path from these alone. Of wide tables they are not made: a step then takes one product
-of all columns with its direction.
+coefficient comes to 0 leaves. Between two such events the path is a line, so that a step costs one
+solution of a small system and one combination of products of the columns inside with all others.
+Where products of all pairs of columns are not too many, they are made at once. Of wide tables, only
+those of the columns that enter are.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.linalg import qr, qr_delete, qr_insert, solve_triangular
+from collections.abc import Callable
 
-from ... import _kernels
+import numpy as np
+from scipy.linalg import solve_triangular
+
 from ..._parallel import in_batches
 from ..._progress import Progress
 from ..centred_matrix import ColumnMatrix
@@ -30,6 +32,9 @@ LEVEL = 1e-10
 #: Products of columns with a direction that may be those of copies, and of columns that are.
 NEAR, COPIED = 1e-9, 1.0 - 1e-12
 
+#: Products of a column with all columns.
+ProductsOf = Callable[[int], np.ndarray]
+
 
 def lasso_ends(
     Z: ColumnMatrix, Y: np.ndarray, steps: int, n_jobs: int | None, bar: Progress
@@ -42,21 +47,18 @@ def lasso_ends(
     kept = ~repeated_columns(Z)
     Z = Z if kept.all() else Z[:, kept]
     correlations = target_correlations(Z, Y)
-    ends = np.zeros_like(correlations)
     few = Z.shape[1] <= min(GRAM_COLUMNS, 4 * len(Z))
     gram = Z.all_column_products() if few else None
 
-    def work(first: int, last: int) -> None:
-        if gram is not None:
-            _kernels.lasso_path_ends(gram, correlations, steps, first, last, ends)
-            return
-        for target in range(first, last):
-            ends[target] = _path_end(Z, correlations[target], steps)
+    def products(column: int) -> np.ndarray:
+        return np.asarray(Z[:, [column]])[:, 0] @ Z if gram is None else gram[column]
 
-    for _ in in_batches(work, len(ends), n_jobs=n_jobs, progress=bar):
-        pass
-    coefficients = np.zeros((len(kept), len(ends)))
-    coefficients[kept] = ends.T
+    def end(target: int, _: int) -> np.ndarray:
+        return _path_end(products, correlations[target], steps)
+
+    ends = in_batches(end, len(correlations), n_jobs=n_jobs, batch_size=1, progress=bar)
+    coefficients = np.zeros((len(kept), len(correlations)))
+    coefficients[kept] = np.column_stack(list(ends))
     return coefficients
 
 
@@ -69,25 +71,26 @@ def target_correlations(Z: ColumnMatrix, Y: np.ndarray) -> np.ndarray:
 
 
 class _Inside:
-    """The columns inside, their coefficients, and the QR decomposition of their values."""
+    """The columns inside, their coefficients, and the Cholesky factor of their products."""
 
-    def __init__(self, Z: ColumnMatrix) -> None:
-        self._Z = Z
-        self._Q, self._R = np.empty((len(Z), 0)), np.empty((0, 0))
+    def __init__(self, products_of: ProductsOf, most: int, n_columns: int) -> None:
+        self._products_of = products_of
+        self._products = np.empty((most, n_columns))
+        self._factor = np.empty((0, 0))
         self.columns: list[int] = []
         self._signs = np.empty(0)
         self.coefficients = np.empty(0)
 
     def enter(self, column: int, sign: float) -> bool:
         """Take in a column; not one that repeats those inside."""
-        values, k = np.asarray(self._Z[:, [column]]), len(self.columns)
-        if k:
-            Q, R = qr_insert(self._Q, self._R, values, k, which="col")
-        else:
-            Q, R = qr(values, mode="economic")
-        if np.abs(R[k, k]) <= REPEATED:
+        products, k = self._products_of(column), len(self.columns)
+        shared = solve_triangular(self._factor, products[self.columns], trans="T")
+        rest = np.sqrt(max(products[column] - shared @ shared, 0.0))
+        if rest <= REPEATED:
             return False
-        self._Q, self._R = Q, R
+        self._factor = np.pad(self._factor, (0, 1))
+        self._factor[:, k] = np.append(shared, rest)
+        self._products[k] = products
         self.columns.append(column)
         self._signs = np.append(self._signs, sign)
         self.coefficients = np.append(self.coefficients, 0.0)
@@ -95,8 +98,9 @@ class _Inside:
 
     def direction(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients along which correlations inside fall by 1, and by how much all fall."""
-        rotated = solve_triangular(self._R, self._signs, trans="T")
-        return solve_triangular(self._R, rotated), (self._Q @ rotated) @ self._Z
+        rotated = solve_triangular(self._factor, self._signs, trans="T")
+        direction = solve_triangular(self._factor, rotated)
+        return direction, direction @ self._products[: len(direction)]
 
     def move(self, direction: np.ndarray, length: float) -> tuple[float, int]:
         """Go so far, or less far to where a column leaves; returns how far, and which or -1."""
@@ -109,15 +113,16 @@ class _Inside:
         return length, self._leave(first) if leaves else -1
 
     def _leave(self, position: int) -> int:
-        self._Q, self._R = qr_delete(self._Q, self._R, position, which="col")
+        self._factor = np.linalg.qr(np.delete(self._factor, position, axis=1)).R
+        self._products[position:-1] = self._products[position + 1 :]
         self._signs = np.delete(self._signs, position)
         self.coefficients = np.delete(self.coefficients, position)
         return self.columns.pop(position)
 
 
-def _path_end(Z: ColumnMatrix, correlations: np.ndarray, steps: int) -> np.ndarray:
-    """What the kernel finds, without the products of all pairs."""
-    inside, outside = _Inside(Z), np.ones(Z.shape[1], dtype=bool)
+def _path_end(products_of: ProductsOf, correlations: np.ndarray, steps: int) -> np.ndarray:
+    inside = _Inside(products_of, min(steps, len(correlations)), len(correlations))
+    outside = np.ones(len(correlations), dtype=bool)
     left, least = correlations.copy(), ROUNDING * np.abs(correlations).max()
     leaver = -1
     for _ in range(steps):
@@ -132,7 +137,7 @@ def _path_end(Z: ColumnMatrix, correlations: np.ndarray, steps: int) -> np.ndarr
         left -= length * change
         if leaver >= 0:
             outside[leaver] = True
-    end = np.zeros(Z.shape[1])
+    end = np.zeros(len(correlations))
     end[inside.columns] = inside.coefficients
     return end
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._progress import progress
-from ...table import SparseTable, Table
+from ...table import Table
 from ..centred_matrix import ColumnMatrix
 from ..scaling import LARGEST
 from .graph import degrees
@@ -37,10 +37,7 @@ LEAST_CHANGE = 1e-3
 
 def require_squarable(table: Table) -> None:
     """Refuse a table with values that are too large to be taken as they come."""
-    if isinstance(table, SparseTable):
-        largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
-    else:
-        largest = np.abs(table.values).max(axis=0)
+    largest = np.maximum(np.abs(table.moments.low), np.abs(table.moments.high))
     large = np.flatnonzero(largest > LARGEST)
     if len(large):
         raise ValueError(

@@ -90,7 +90,11 @@ class Residual:
         #: A A', if there is room for it.
         self._kernel = coordinates.all_row_products() if len(coordinates) <= MOST_LINES else None
         self._basis = np.empty((coordinates.shape[0], 0))
-        self._cubes = self._all_cubes()
+        #: tr K^3 of all that is left; estimated where K is not made.
+        if self._kernel is not None:
+            self._cubes = trace_of_cube(self._kernel)
+        else:
+            self._cubes = float(np.sum((root_of_square(coordinates).T @ coordinates) ** 2))
         self._starts = np.concatenate([[0], np.cumsum(widths)])
         self.n_columns = len(widths)
         candidates = np.ones(len(widths), dtype=bool) if candidates is None else candidates
@@ -198,12 +202,6 @@ class Residual:
         Z = self._coordinates
         forms = Z.gram_squares() if self._kernel is None else Z.quadratic_forms(self._kernel)
         return Z.column_squares(), forms
-
-    def _all_cubes(self) -> float:
-        """tr K^3 before anything is chosen; estimated where K is not made."""
-        if self._kernel is not None:
-            return trace_of_cube(self._kernel)
-        return float(np.sum((root_of_square(self._coordinates).T @ self._coordinates) ** 2))
 
     def _times(self, vectors: np.ndarray) -> np.ndarray:
         """A A' times some vectors."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import orth
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
@@ -170,7 +171,8 @@ def diversify(
         pick = int(np.argmax(worth))
         waiting[pick] = False
         scores[pick] = worth[pick]
-        basis = _orthonormal_basis(np.asarray(coordinates[:, starts[pick] : starts[pick + 1]]))
+        block = np.asarray(coordinates[:, starts[pick] : starts[pick + 1]])
+        basis = orth(block, rcond=1e-8)
         explained = np.einsum("rc,rc->c", images := basis.T @ coordinates, images)
         share = np.bincount(columns, explained, len(widths)) / np.where(lengths > 0, lengths, 1.0)
         novelty = np.minimum(novelty, np.maximum(1.0 - share, LEAST_NOVELTY))
@@ -178,8 +180,3 @@ def diversify(
             progress.advance()
     scores[waiting] = (novelty**redundancy / ranking)[waiting]
     return scores
-
-
-def _orthonormal_basis(block: np.ndarray) -> np.ndarray:
-    left, lengths, _ = np.linalg.svd(block, full_matrices=False)
-    return left[:, lengths > 1e-8 * lengths.max(initial=0.0)]

@@ -21,13 +21,13 @@ in the distances and in the error alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ... import _kernels
-from ..._parallel import in_batches
+from ..._parallel import in_batches, interruptible
 from ...table import Table
 
 #: Queries per kernel call; fixed, so that sums do not depend on the number of threads.
@@ -42,8 +42,6 @@ MAX_QUERIES = 512
 SWAPS_PER_WEIGHTING = 4
 #: Columns that are looked at again after the first swap, besides the picks.
 SHORTLIST = 64
-#: Multiplications of one matrix product; Ctrl-C waits for its end.
-BLOCK_WORK = 2**33
 #: A column's error below this share of the largest gains no more weight.
 SMALLEST_ERROR = 1e-6
 
@@ -128,26 +126,20 @@ def swap_costs(
         Positions of the picks in the pool.
     n_jobs : int, optional
     """
-    total = np.zeros((len(places), contests[0].pool.shape[1]))
+    shape = len(places), contests[0].pool.shape[1]
     batches = [
         (contest, first, min(first + BATCH, len(contest.queries)))
         for contest in contests
         for first in range(0, len(contest.queries), BATCH)
     ]
 
-    def work(start: int, stop: int) -> list[np.ndarray]:
-        return [_batch_costs(*batch, places) for batch in batches[start:stop]]
+    def work(number: int, _stop: int) -> np.ndarray:
+        contest, first, last = batches[number]
+        sums, queries = np.zeros(shape), contest.queries
+        _kernels.add_swap_errors(contest.pool, places, queries, contest.cost, first, last, sums)
+        return sums
 
-    for parts in in_batches(work, len(batches), n_jobs=n_jobs, batch_size=1):
-        for part in parts:
-            total += part
-    return total
-
-
-def _batch_costs(contest: Contest, first: int, last: int, places: np.ndarray) -> np.ndarray:
-    sums = np.zeros((len(places), contest.pool.shape[1]))
-    _kernels.add_swap_errors(contest.pool, places, contest.queries, contest.cost, first, last, sums)
-    return sums
+    return sum(in_batches(work, len(batches), n_jobs=n_jobs, batch_size=1), np.zeros(shape))
 
 
 class SwapSearch:
@@ -175,16 +167,19 @@ class SwapSearch:
         self._views = views
         self._pool = pool
         self._fixed = fixed
-        self._parts = [np.ascontiguousarray(values[np.ix_(view.rows, pool)]) for view in views]
-        self._costs: list[np.ndarray] = []
+        self._contests: list[Contest] = []
 
     def weigh(self, errors: np.ndarray) -> None:
         """Let column j count by the inverse of its error e_j from now on."""
         rows = [view.rows[view.queries] for view in self._views]
         predicted = np.unique(np.concatenate(rows))
         cost = _pair_costs(self._values, errors, predicted)
-        self._costs = [
-            cost[np.ix_(np.searchsorted(predicted, queries), view.rows)]
+        self._contests = [
+            Contest(
+                np.ascontiguousarray(self._values[np.ix_(view.rows, self._pool)]),
+                view.queries,
+                cost[np.ix_(np.searchsorted(predicted, queries), view.rows)],
+            )
             for queries, view in zip(rows, self._views, strict=True)
         ]
 
@@ -194,7 +189,7 @@ class SwapSearch:
         From then on only the most promising columns are looked at.
         """
         places = np.searchsorted(self._pool, picks)
-        total = swap_costs(self._contests(), places, n_jobs)
+        total = swap_costs(self._contests, places, n_jobs)
         current = total[0, places[0]]
         total[:, places] = np.inf
         total[np.isin(picks, self._fixed)] = np.inf
@@ -206,16 +201,12 @@ class SwapSearch:
         self._keep(np.union1d(places, np.argsort(total.min(axis=0), kind="stable")[:SHORTLIST]))
         return swapped
 
-    def _contests(self) -> list[Contest]:
-        return [
-            Contest(part, view.queries, cost)
-            for part, view, cost in zip(self._parts, self._views, self._costs, strict=True)
-        ]
-
     def _keep(self, places: np.ndarray) -> None:
-        if len(places) < len(self._pool):
-            self._pool = self._pool[places]
-            self._parts = [np.ascontiguousarray(part[:, places]) for part in self._parts]
+        self._pool = self._pool[places]
+        self._contests = [
+            replace(contest, pool=np.ascontiguousarray(contest.pool[:, places]))
+            for contest in self._contests
+        ]
 
 
 def polish(
@@ -275,21 +266,10 @@ def _pair_costs(values: np.ndarray, errors: np.ndarray, predicted: np.ndarray) -
     floor = SMALLEST_ERROR * (errors.max() or 1.0)
     scaled = values / np.sqrt(np.maximum(errors, floor))
     # The product of a matrix with itself takes half the time.
-    cost = _row_products(scaled, None if len(predicted) == len(values) else predicted)
+    some = scaled if len(predicted) == len(scaled) else scaled[predicted]
+    cost = interruptible(len(some) * scaled.size, np.matmul, some, scaled.T)
     squares = np.einsum("ij,ij->i", scaled, scaled)
     cost *= -2.0
     cost += squares
     cost += squares[predicted, None]
     return np.maximum(cost, 0.0, out=cost)
-
-
-def _row_products(matrix: np.ndarray, some: np.ndarray | None = None) -> np.ndarray:
-    """``matrix[some] @ matrix.T`` (all rows by default), in steps that Ctrl-C can come between."""
-    rows, columns = matrix.shape
-    count = rows if some is None else len(some)
-    step = max(1, BLOCK_WORK // max(1, rows * count))
-    products = np.zeros((count, rows))
-    for a in range(0, columns, step):
-        part = matrix[:, a : a + step]
-        products += (part if some is None else part[some]) @ part.T
-    return products

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import wilcoxon
 
+from ...describe.explain import holm
 from ...evaluation import Comparison, compare
 from ..plan import paper, recipes, suites
 from ..plan.suites import StudyColumn
@@ -197,13 +198,12 @@ def ahead_of(ours: np.ndarray, others: dict[str, np.ndarray], alpha: float = 0.0
         ratio = np.log(theirs / ours)
         ratio = ratio[np.isfinite(ratio)]
         p_values[title] = wilcoxon(ratio).pvalue if np.any(ratio) else 1.0
-    found = []
-    for k, title in enumerate(sorted(p_values, key=p_values.__getitem__)):
-        if p_values[title] * (len(p_values) - k) > alpha:
-            break
-        if np.nanmedian(others[title] / ours) > 1.0:
-            found.append(title)
-    return [title for title in others if title in found]
+    differs = holm(np.array([*p_values.values()])) <= alpha
+    return [
+        title
+        for title, really in zip(others, differs, strict=True)
+        if really and np.nanmedian(others[title] / ours) > 1.0
+    ]
 
 
 def paper_comparison() -> Comparison:
