@@ -43,6 +43,7 @@ Make = Callable[[], Ranker]
 
 METHODS: dict[str, Make] = {
     "shared-variance": lambda: SharedVariance(),
+    "shared-variance, all views": lambda: SharedVariance(views="auto"),
     "shared-variance, 3 bins": lambda: SharedVariance(bins=3),
     "css": lambda: GreedyCSS(),
     "genie3, out of bag": lambda: Genie3(2000, gain="out_of_bag", random_state=0, n_jobs=2),

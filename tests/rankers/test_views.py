@@ -283,7 +283,7 @@ def planted() -> np.ndarray:
 
 
 def test_what_is_planted_is_found_and_said() -> None:
-    ranker = SharedVariance().fit(planted())
+    ranker = SharedVariance(views="auto").fit(planted())
     assert set(ranker.order_[:9].tolist()) == set(range(9))
     assert (ranker.q_values_[:9] < 0.01).all()
     assert (ranker.q_values_[9:] > 0.05).all()
@@ -299,7 +299,7 @@ def test_twins_beside_a_large_factor() -> None:
     X = rng.normal(size=(120, 520))
     X[:, :20] = np.repeat(rng.normal(size=(120, 10)), 2, axis=1) + 0.23 * rng.normal(size=(120, 20))
     X[:, 20:270] += rng.normal(size=(120, 1))
-    ranker = SharedVariance().fit(X)
+    ranker = SharedVariance(views="auto").fit(X)
     assert np.sum(ranker.p_values_[:20] < 0.05 / 520) >= 19
     assert np.mean(ranker.p_values_[270:] < 0.05) < 0.08
 
@@ -309,12 +309,12 @@ def test_a_stray_row() -> None:
     X = np.random.default_rng(2).normal(size=(301, 20))
     X[0] = np.arange(20)
     with pytest.warns(UserWarning, match="row 0 makes up most"):
-        ranker = SharedVariance().fit(X)
+        ranker = SharedVariance(views="auto").fit(X)
     assert ranker.influential_rows_.tolist() == [0]
     assert np.mean(ranker.p_values_ < 0.05) <= 0.1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not len(SharedVariance().fit(X[1:]).influential_rows_)
+        assert not len(SharedVariance(views="auto").fit(X[1:]).influential_rows_)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.4])
@@ -333,7 +333,7 @@ def test_level(gaps: float) -> None:
             ]
         ).astype(float)
         X[:, :9][rng.random(80) < gaps] = np.nan  # the same rows
-        found.append(SharedVariance(nominal_features=[20, 21]).fit(X).p_values_)
+        found.append(SharedVariance(views="auto", nominal_features=[20, 21]).fit(X).p_values_)
     for level in (0.05, 0.01):
         n = np.size(found)
         small = int(np.sum(np.array(found) < level))
@@ -343,10 +343,10 @@ def test_level(gaps: float) -> None:
 def test_invariance() -> None:
     """Neither the order of rows and columns nor units change a score."""
     X = planted()[:150, :12]
-    expected = SharedVariance().fit(X).scores_
+    expected = SharedVariance(views="auto").fit(X).scores_
     rng = np.random.default_rng(0)
     rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
-    other = SharedVariance().fit((3.0 - 7.0 * X)[rows][:, columns])
+    other = SharedVariance(views="auto").fit((3.0 - 7.0 * X)[rows][:, columns])
     np.testing.assert_allclose(other.scores_, expected[columns], rtol=1e-6, atol=1e-6)
 
 
@@ -355,7 +355,7 @@ def test_storages_agree() -> None:
     rng = np.random.default_rng(4)
     for rate, few in ((3.0, False), (0.3, True)):
         X = rng.poisson(rate, size=(150, 20)).astype(float)
-        dense, kept = (SharedVariance().fit(x) for x in (X, sparse.csr_array(X)))
+        dense, kept = (SharedVariance(views="auto").fit(x) for x in (X, sparse.csr_array(X)))
         np.testing.assert_allclose(kept.scores_, dense.scores_, rtol=1e-6, atol=1e-6)
         assert (set(dense.views_) == {"line", "pair"}) == few
         assert views_of(read_table(X)) == views_of(read_table(sparse.csr_array(X)))
@@ -364,7 +364,7 @@ def test_storages_agree() -> None:
 def test_constants_and_identifiers_score_nothing() -> None:
     frame = pd.DataFrame(planted()[:60, :4], columns=list("abcd"))
     frame["constant"], frame["key"] = 1.0, [f"k{i}" for i in range(60)]
-    ranker = SharedVariance().fit(frame)
+    ranker = SharedVariance(views="auto").fit(frame)
     assert ranker.scores_[4:].tolist() == [0.0, 0.0]
     assert ranker.p_values_[4:].tolist() == [1.0, 1.0]
     assert ranker.view_[4:].tolist() == ["", ""]
@@ -378,10 +378,10 @@ def test_parameters() -> None:
         SharedVariance(views=[]).fit(X)
     assert set(SharedVariance(views=["curve", "pair"]).fit(X).views_) == {"curve", "pair"}
     assert set(WEIGHTS) == {*VIEWS, "line of values"}
-    assert SharedVariance().fit(X[:6]).views_ == {"line": "all rows"}
+    assert SharedVariance(views="auto").fit(X[:6]).views_ == {"line": "all rows"}
 
 
 def test_a_view_of_columns_that_do_not_vary() -> None:
     side = Side(Coordinates.of(read_table(np.ones((20, 3)))))
     assert np.isnan(summed_view(side, side, None).log_p).all()
-    assert SharedVariance().fit(np.ones((20, 3))).scores_.tolist() == [0.0, 0.0, 0.0]
+    assert SharedVariance(views="auto").fit(np.ones((20, 3))).scores_.tolist() == [0.0, 0.0, 0.0]

@@ -207,7 +207,7 @@ def test_noise_has_no_picks():
     assert sum(ranker.n_features_ > 0 for ranker in found) <= 3
     ranker = next(r for r in found if not len(r.picks_))
     X = np.random.default_rng(found.index(ranker)).lognormal(size=(60, 40))
-    assert np.array_equal(ranker.order_, SharedVariance(views="line").fit(X).order_)
+    assert np.array_equal(ranker.order_, SharedVariance().fit(X).order_)
     assert GreedyCSS(n_features_to_select="auto").fit(X).transform(X).shape == (60, 1)
 
 

@@ -19,8 +19,6 @@ from ...ranker import MethodCard, Ranker
 from ...table import ColumnChoice, Table
 from ..coordinates import Coordinates, Rows
 from ..shared_variance.chance import against_chance
-from ..shared_variance.sides import Side
-from ..shared_variance.views import LEAST_ROWS, look
 from .beyond_chance import LEVEL, BeyondChance, path_scores
 from .column_subset import GreedyPath, Residual, greedy_path
 from .neighbour_polish import filled_values, polish
@@ -47,8 +45,7 @@ class GreedyCSS(Ranker):
 
     Chance is left out. A column is worth what it explains of the *other* columns, less what a
     column of its rank would explain by chance, in standard deviations; columns that share no
-    more with the table, or with any single column, than shuffled ones (see the views "line" and
-    "pair" of :class:`SharedVariance`) are never picked. So
+    more with the table than shuffled ones (see :class:`SharedVariance`) are never picked. So
     neither noise nor an identifier is taken for something new, and ``n_features_`` tells how
     many columns it takes until chance would do as well.
 
@@ -218,11 +215,7 @@ class GreedyCSS(Ranker):
         self._check_polish(rows)
         coordinates = Coordinates.of(rows, verbose=self.verbose)
         self.rows_used_ = coordinates.rows_used
-        line = Side(coordinates)
-        shared = against_chance(coordinates, line.found)
-        p_values = shared.p_values
-        if rows.n_rows >= LEAST_ROWS:  # twins and small groups are beyond chance as well
-            p_values = look(rows, line, ("line", "pair")).p_values
+        shared = against_chance(coordinates)
         matrix, widths = coordinates.with_spreads(SCALES[self.scale]), coordinates.widths
         forced = self._read_forced(rows)
         first = included = np.flatnonzero(forced < 0)
@@ -230,7 +223,7 @@ class GreedyCSS(Ranker):
             assert isinstance(rows, Table)
             first = self._polished(rows, Residual(matrix, widths, forced <= 0), forced)
         n_tested = int((widths > 0).sum())  # a column that never varies has no chance to be chosen
-        candidates = (p_values * n_tested < LEVEL) & (forced <= 0)
+        candidates = (shared.p_values * n_tested < LEVEL) & (forced <= 0)
         candidates[first] = True
         residual = Residual(matrix, widths, candidates)
         beyond = BeyondChance(coordinates.n_rows)
