@@ -9,8 +9,8 @@ is.
   :func:`find_structure`, :func:`find_representatives`;
 - columns and given clusters: :func:`explain_clusters`;
 - rows: :func:`heat_map`, :func:`principal_plane`;
-- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`knee`, :func:`measure_stability`,
-  :func:`why`;
+- a ranking: :func:`rank_scores`, :func:`score_rows`, :func:`ranking_frame`, :func:`knee`,
+  :func:`measure_stability`, :func:`why`;
 - several rankings: :func:`spearman`, :func:`compare_rankings`, :func:`agreement_rows`,
   :func:`rank_rows`.
 """
@@ -24,6 +24,7 @@ from .association import (
     find_neighbours,
 )
 from .explain import ClusterContrast, ClusterExplanation, explain_clusters
+from .frames import ranking_frame
 from .heat import HeatMap, heat_map
 from .plane import PrincipalPlane, principal_plane
 from .rank_stability import RankStability, measure_stability
@@ -69,6 +70,7 @@ __all__ = [
     "principal_plane",
     "rank_rows",
     "rank_scores",
+    "ranking_frame",
     "repeated_columns",
     "score_rows",
     "spearman",

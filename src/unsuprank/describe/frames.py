@@ -24,7 +24,26 @@ def as_frame(found: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Any:
 
 
 def ranking_frame(ranker: Ranker) -> Any:
-    """All that a fitted ranker has found about single columns; see :meth:`Ranker.to_frame`."""
+    """Put all that a fitted ranker has found about single columns into a DataFrame, best first.
+
+    Parameters
+    ----------
+    ranker : fitted ranker
+
+    Returns
+    -------
+    DataFrame
+        That of :meth:`Ranker.to_frame`.
+
+    Examples
+    --------
+    >>> from unsuprank import VarianceRanker
+    >>> from unsuprank.describe import ranking_frame
+    >>> ranking_frame(VarianceRanker(n_features_to_select=1).fit([[1, 0], [2, 8]]))
+      feature  rank  score  selected
+    0      x1     1  16.00      True
+    1      x0     2   0.25     False
+    """
     found: dict[str, np.ndarray] = {
         "feature": np.array(names_of(ranker), dtype=object),
         "rank": ranker.ranking_,

@@ -15,7 +15,7 @@ constexpr int kChunkPacks = 8;   // coordinates are summed 8 packs (512 bytes) a
 constexpr int kSortedBits = 10;  // so many at a time
 
 template <typename T>
-constexpr int64_t kChunk = kChunkPacks* kLanes<T>;
+constexpr int64_t kChunk = kChunkPacks * kLanes<T>;
 
 // Calls `work` with the number of packs as a constant, so that they are held in registers.
 template <int kMost, typename Work>

@@ -50,11 +50,11 @@ struct RegisterOf<Number, kBytes, false> {
     return out;                                                                            \
   }
 
-#define UNSUPRANK_ARITHMETIC(op)                                 \
-  UNSUPRANK_LANEWISE(SplitVector, op)                            \
-  template <typename Other>                                      \
-  UNSUPRANK_INLINE SplitVector& operator op##=(const Other& b) { \
-    return *this = *this op b;                                   \
+#define UNSUPRANK_ARITHMETIC(op)                                   \
+  UNSUPRANK_LANEWISE(SplitVector, op)                              \
+  template <typename Other>                                        \
+  UNSUPRANK_INLINE SplitVector& operator op## = (const Other& b) { \
+    return *this = *this op b;                                     \
   }
 
 // An aggregate, so that it is zeroed by {} and, if it is of plain numbers, takes them in braces.

@@ -60,7 +60,7 @@ constexpr int kPlainRegisters = 16;
 #endif
 // Whether there are 32 registers of that size, so that many packs are summed at once.
 template <int kBytes>
-constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES&& kBytes == 64;
+constexpr bool kManyRegisters = UNSUPRANK_HAS_CLONES && kBytes == 64;
 
 // What `work`, which is to be inlined, gives for the size of the registers that the processor has,
 // in a function that is compiled for them.
