@@ -22,7 +22,7 @@ from .views import LEAST_ROWS, VIEWS, look
 
 def check_views(name: str, value: str | Sequence[str]) -> None:
     """Raise for what names no views."""
-    named = (value,) if isinstance(value, str) else tuple(value)
+    named = tuple(value) if isinstance(value, (list, tuple)) else (value,)
     for view in named or ("",):
         check_choice(name, view, VIEWS if len(named) > 1 else ("auto", *VIEWS))
 
@@ -83,8 +83,8 @@ class SharedVariance(Ranker):
     scores_ : ndarray of shape (n_features_in_,)
         What the column explains, less the mean over all orders of its rows, in their standard
         deviations; of several views, the quantile of a normal law at the combined p-value. Noise
-        has a mean of 0 and a standard deviation of 1. It is 0 where the order of the rows makes no difference: for a constant, and
-        for an identifier with a value of its own in every row.
+        has a mean of 0 and a standard deviation of 1. It is 0 where the order of the rows makes no
+        difference: for a constant, and for an identifier with a value of its own in every row.
     view_ : ndarray of str of shape (n_features_in_,)
         The view that tells most of each column; empty where none tells anything.
     partners_ : ndarray of int of shape (n_features_in_, 2)
@@ -93,9 +93,9 @@ class SharedVariance(Ranker):
     views_ : dict
         The rows, and columns if not all, that each view looked at.
     influential_rows_ : ndarray of int
-        With several views, a handful of rows at most, of a table in memory, that make up most of what many columns
-        share: a header, a total or gross errors. There is a warning, and views are those of the
-        other rows.
+        With several views, a handful of rows at most, of a table in memory, that make up most of
+        what many columns share: a header, a total or gross errors. There is a warning, and views
+        are those of the other rows.
     explained_ : ndarray of shape (n_features_in_,)
         The share of the variance of the other columns that the column's values explain.
     chance_ : ndarray of shape (n_features_in_,)
