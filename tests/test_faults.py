@@ -113,12 +113,12 @@ class TestFullDisk:
             atomic_write("/dev/full", "x" * 100_000)
 
     def test_results_that_were_stored_stay(self, tmp_path):
-        with Store(tmp_path / "store") as store:
-            store.put({"cell": 1}, {"status": "done"})
-            with full_after(20), pytest.raises(OSError):
-                store.put({"cell": 2}, {"status": "done"})
-            assert store.get({"cell": 1}) == {"status": "done"}
-            assert store.get({"cell": 2}) is None
+        store = Store(tmp_path / "store")
+        store.put({"job": 1}, {"status": "done"})
+        with full_after(20), pytest.raises(OSError):
+            store.put({"job": 2}, {"status": "done"})
+        assert store.get({"job": 1}) == {"status": "done"}
+        assert store.get({"job": 2}) is None
 
 
 def test_a_directory_that_cannot_be_written_to_is_named(table, tmp_path, capfd):
