@@ -98,10 +98,10 @@ class ColumnMatrix:
 
         def half(first: int, last: int) -> np.ndarray:
             part = self.held[:, cuts[first] : cuts[last]]
-            with one_blas_thread():
-                return part @ part.T
+            return part @ part.T
 
-        one, other = in_batches(half, 2, n_jobs=n_jobs, batch_size=1)
+        with one_blas_thread():
+            one, other = in_batches(half, 2, n_jobs=n_jobs, batch_size=1)
         return np.add(one, other, out=one)
 
     def all_column_products(self) -> np.ndarray:
@@ -112,11 +112,11 @@ class ColumnMatrix:
         """The diagonal of (A'A)^2, without A'A: what every column shares with all columns."""
 
         def some(first: int, last: int) -> np.ndarray:
-            with one_blas_thread():
-                return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
+            return np.square(self.held[:, first:last].T @ self.held).sum(axis=1)
 
-        parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
-        return np.concatenate([np.empty(0), *parts])
+        with one_blas_thread():
+            parts = in_batches(some, self.shape[1], n_jobs=n_jobs, batch_size=GRAM_COLUMNS)
+            return np.concatenate([np.empty(0), *parts])
 
     def row_squares(self) -> np.ndarray:
         """Squared norms of the rows."""

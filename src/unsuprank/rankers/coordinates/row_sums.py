@@ -141,7 +141,8 @@ def sums_over_rows(
     """One pass over all rows."""
     sums = RowSums(embedding.widths)
     span = span_rows(rows.n_columns, sums.widths)
-    with progress("products of columns", rows.n_rows, verbose) as bar:
+    # Threads of BLAS that are let go between two spans would wake up, and wait in a spin.
+    with one_blas_thread(), progress("products of columns", rows.n_rows, verbose) as bar:
         for part in rows.over_chunks(partial(span_sums, embedding=embedding), span, bar, n_jobs):
             sums.add_sums(part)
     return sums

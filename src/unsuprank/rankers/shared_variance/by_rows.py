@@ -108,13 +108,13 @@ def _embedded_sums(
     def some(first: int, last: int) -> np.ndarray:
         Z, own = embed(table, first, last), widths[first:last]
         of_z = weights[ends[first] - widths[first] : ends[last - 1]]
-        with one_blas_thread():
-            forms = _forms(triangle, Z)
+        forms = _forms(triangle, Z)
         return np.vstack([traces(forms, own, of_z), diagonal_sums(Z, own, diagonal)])
 
     step = min(max(1, BLOCK_VALUES // table.n_rows), BLOCK_COLUMNS)
-    parts = in_batches(some, table.n_columns, n_jobs=coordinates.n_jobs, batch_size=step)
-    return np.concatenate([np.empty((9, 0)), *parts], axis=1)
+    with one_blas_thread():
+        parts = in_batches(some, table.n_columns, n_jobs=coordinates.n_jobs, batch_size=step)
+        return np.concatenate([np.empty((9, 0)), *parts], axis=1)
 
 
 def _forms(triangle: np.ndarray, Z: np.ndarray) -> np.ndarray:
