@@ -29,7 +29,7 @@ MEASURED = {
     "GreedyCSS": GreedyCSS(n_jobs=2),
     "URelief": URelief(n_iterations=0.2, random_state=0, n_jobs=2),
 }
-CELLS = (3_800, 4_096, 4_097, 4_400, 4_800, 5_000)
+CELLS = (*range(3_800, 4_001, 100), 4_096, 4_097, *range(4_200, 5_001, 100))
 N_ROWS, N_COLUMNS, N_PLANTED, N_PROGRAMMES = 50_000, 20_000, 200, 5
 LARGE = {
     "Genie3, 2,000 trees, max_samples=1024": Genie3(
