@@ -216,9 +216,9 @@ def test_damaged_scores(tmp_path, name):
 
 
 def test_scores_have_a_budget(tmp_path, monkeypatch):
-    monkeypatch.setattr(locked_door, "ALWAYS", 2**26)
+    monkeypatch.setattr(locked_door, "ALWAYS", 2**28)
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    for n_rows, refused in ((9_000_000, "within its budget"), (2_000_000, "no table")):
+    for n_rows, refused in ((18_000_000, "within its budget"), (2_000_000, "no table")):
         ranks = np.zeros(n_rows, dtype=np.int8)
         pq.write_table(
             pa.table({"feature": repeated(n_rows, "w"), "rank": ranks}), tmp_path / "s.parquet"
