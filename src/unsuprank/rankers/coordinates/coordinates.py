@@ -140,6 +140,11 @@ class Coordinates:
         return ColumnMatrix(embed(self.table))
 
     @cached_property
+    def shared_squares(self) -> np.ndarray:
+        """z'ZZ'z of each coordinate z, by way of products."""
+        return self.matrix.gram_squares(self.n_jobs)
+
+    @cached_property
     def embedding(self) -> Embedding:
         """What makes the coordinates of some rows."""
         return Embedding(self.totals, MANY_VALUES)

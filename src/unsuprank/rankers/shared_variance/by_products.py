@@ -20,7 +20,7 @@ def sums_by_products(coordinates: Coordinates) -> TableSums:
     Z = coordinates.matrix
     assert isinstance(Z, CentredMatrix)
     diagonal = Z.row_squares()
-    forms = Z.gram_squares(coordinates.n_jobs)
+    forms = coordinates.shared_squares
     ones = np.ones(len(forms))
     rows = np.vstack([traces(forms, ones.astype(np.int32), ones), Z.diagonal_sums(diagonal)])
     return table_sums(_sums_over(Z, diagonal, forms.sum()), rows, {})

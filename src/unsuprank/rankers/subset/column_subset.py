@@ -28,6 +28,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..._parallel import blas_threads
 from ..._progress import Progress
 from ..centred_matrix import ColumnMatrix
 from ..coordinates import root_of, root_of_square, trace_of_cube
@@ -79,14 +80,20 @@ class Residual:
     candidates : ndarray of bool, optional
         Columns that may be chosen, all by default. The others have to be explained, too, but
         what they would explain is not kept, which saves much if they have many coordinates.
+    squares : ndarray of shape (n_coordinates,), optional
+        The squares of the products of each coordinate with all, added up, where they are known.
     """
 
     def __init__(
-        self, coordinates: ColumnMatrix, widths: np.ndarray, candidates: np.ndarray | None = None
+        self,
+        coordinates: ColumnMatrix,
+        widths: np.ndarray,
+        candidates: np.ndarray | None = None,
+        squares: np.ndarray | None = None,
     ) -> None:
         if coordinates.shape[0] > coordinates.shape[1] and coordinates.shape[1] <= MOST_LINES:
             coordinates = ColumnMatrix(root_of(coordinates.all_column_products()))
-        self._coordinates = coordinates
+        self._coordinates, self._squares = coordinates, squares
         #: A A', if there is room for it.
         self._kernel = coordinates.all_row_products() if len(coordinates) <= MOST_LINES else None
         self._basis = np.empty((coordinates.shape[0], 0))
@@ -200,8 +207,11 @@ class Residual:
     def _alone(self) -> tuple[np.ndarray, np.ndarray]:
         """H and F of all single coordinates, before anything is chosen."""
         Z = self._coordinates
-        forms = Z.gram_squares() if self._kernel is None else Z.quadratic_forms(self._kernel)
-        return Z.column_squares(), forms
+        if self._squares is not None:
+            return Z.column_squares(), self._squares
+        if self._kernel is not None:
+            return Z.column_squares(), Z.quadratic_forms(self._kernel)
+        return Z.column_squares(), Z.gram_squares(blas_threads())
 
     def _times(self, vectors: np.ndarray) -> np.ndarray:
         """A A' times some vectors."""

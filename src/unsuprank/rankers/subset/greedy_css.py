@@ -225,7 +225,9 @@ class GreedyCSS(Ranker):
         n_tested = int((widths > 0).sum())  # a column that never varies has no chance to be chosen
         candidates = (shared.p_values * n_tested < LEVEL) & (forced <= 0)
         candidates[first] = True
-        residual = Residual(matrix, widths, candidates)
+        known = coordinates.way == "products" and matrix is coordinates.matrix
+        squares = coordinates.shared_squares if known else None
+        residual = Residual(matrix, widths, candidates, squares)
         beyond = BeyondChance(coordinates.n_rows)
         n_picks = min(max(self.n_picks + len(included), self._at_least(rows)), rows.n_columns)
         # The products of a step are small: threads would wait for each other.
