@@ -123,11 +123,14 @@ def fit_some_rows(n_rows: int) -> list[float]:
 def without_steps() -> None:
     """Neither time nor answer jumps when a table grows."""
     took = [measure(HERE, "fit_some_rows", n_rows=n_rows) for n_rows in CELLS]
-    for n_rows, before, now in zip(CELLS[1:], took, took[1:], strict=False):
+    for first, n_rows, before, now in zip(CELLS, CELLS[1:], took, took[1:], strict=False):
+        # Squared correlations of unrelated columns in some rows and in more rows agree so well.
+        share = first / n_rows
         agreement = spearmanr(before.result, now.result).statistic
         what = f"SharedVariance, {n_rows:,} x 12,000 after fewer rows: times the CPU"
         ratio = now.cpu_seconds / before.cpu_seconds
-        report(what, f"{ratio:.2f}", "< 1.5, > 0.98", f"{now}; rank correlation {agreement:.3f}")
+        detail = f"{now}; rank correlation {agreement:.3f}, or with noise alone {share:.3f}"
+        report(what, f"{ratio:.2f}", "< 1.5", detail)
 
 
 def run() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,13 +45,23 @@ def against_chance(coordinates: Coordinates, found: TableSums | None = None) -> 
 
 
 def scores_and_tails(n: int, found: Relations) -> tuple[np.ndarray, np.ndarray]:
-    """Standardised scores, and their p-values."""
+    """Standardised scores, and their p-values; 0 and 1 where the order makes no difference."""
+    scores, skewness = standardised(n, found)
+    varies = np.isfinite(scores)
+    scores, skewness = np.where(varies, scores, 0.0), np.where(varies, skewness, 0.0)
+    return scores, np.where(varies, upper_tail(scores, skewness), 1.0)
+
+
+def standardised(n: Any, found: Relations) -> tuple[np.ndarray, np.ndarray]:
+    """What is explained beyond the mean over all orders of the rows, in their standard deviations.
+
+    And the skewness of that; both are NaN where the order makes no difference.
+    """
     column, others = found.column, found.others
     spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)
-    deviation = np.sqrt(np.where(spread > 0.0, spread, np.inf))
+    deviation = np.sqrt(np.where(spread > 0.0, spread, np.nan))
     scores = (found.explained - mean(n, column, others)) / deviation
-    skewness = third_moment(n, column, others) / deviation**3
-    return scores, np.where(spread > 0.0, upper_tail(scores, skewness), 1.0)
+    return scores, third_moment(n, column, others) / deviation**3
 
 
 def share_against_chance(

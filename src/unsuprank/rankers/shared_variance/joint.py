@@ -65,10 +65,10 @@ def joint_view(
     mixed, squared = pairs * products.kernel, products.kernel**2
 
     def some(first: int, last: int) -> np.ndarray:
-        with one_blas_thread():
-            return _forms(products, mixed, squared, Z[:, first:last])
+        return _forms(products, mixed, squared, Z[:, first:last])
 
-    found = np.hstack(list(in_batches(some, Z.shape[1], n_jobs=n_jobs, batch_size=COLUMNS)))
+    with one_blas_thread():
+        found = np.hstack(list(in_batches(some, Z.shape[1], n_jobs=n_jobs, batch_size=COLUMNS)))
     explained, trace, diagonal2, diagonal3, squares = found
     powers = Powers.of(Z)
     own = _left(n, parts(n, whole), Sums(trace, diagonal2, diagonal3, whole.squares - squares, 0.0))

@@ -19,10 +19,11 @@ from ..centred_matrix import CentredMatrix, ColumnMatrix
 from ..clustering_space import embed
 from ..coordinates import Coordinates
 from .by_rows import whole_kernel
+from .chance import standardised
 from .columns import CategoricalColumn, Powers
 from .known_rows import Patterns, restricted_sums
 from .others import Relations, relations_of, sums_of_table
-from .shuffles import Sums, mean, third_moment, variance
+from .shuffles import Sums
 from .sums import ColumnSums, TableSums, category_diagonal_sums
 from .tails import log_tail
 
@@ -102,11 +103,7 @@ def summed_view(show: Side, others: Side, patterns: Patterns | None) -> Seen:
 
 
 def _tails(n: Any, found: Relations) -> tuple[np.ndarray, np.ndarray]:
-    column, others = found.column, found.others
-    spread = np.where(found.depends_on_order, variance(n, column, others), 0.0)
-    deviation = np.sqrt(np.where(spread > 0.0, spread, np.nan))
-    scores = (found.explained - mean(n, column, others)) / deviation
-    skewness = third_moment(n, column, others) / deviation**3
+    scores, skewness = standardised(n, found)
     tails = np.full(len(scores), np.nan)
     known = np.isfinite(scores) & np.isfinite(skewness)
     tails[known] = log_tail(scores[known], skewness[known])
