@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs
 
 from ..._parallel import in_batches
 from ..._progress import Progress
@@ -84,12 +84,13 @@ class _Inside:
     def enter(self, column: int, sign: float) -> bool:
         """Take in a column; not one that repeats those inside."""
         products, k = self._products_of(column), len(self.columns)
-        shared = solve_triangular(self._factor, products[self.columns], trans="T")
+        shared = _solved(self._factor, products[self.columns], transposed=True)
         rest = np.sqrt(max(products[column] - shared @ shared, 0.0))
         if rest <= REPEATED:
             return False
-        self._factor = np.pad(self._factor, (0, 1))
-        self._factor[:, k] = np.append(shared, rest)
+        grown = np.zeros((k + 1, k + 1), order="F")
+        grown[:k, :k], grown[:k, k], grown[k, k] = self._factor, shared, rest
+        self._factor = grown
         self._products[k] = products
         self.columns.append(column)
         self._signs = np.append(self._signs, sign)
@@ -98,8 +99,8 @@ class _Inside:
 
     def direction(self) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients along which correlations inside fall by 1, and by how much all fall."""
-        rotated = solve_triangular(self._factor, self._signs, trans="T")
-        direction = solve_triangular(self._factor, rotated)
+        rotated = _solved(self._factor, self._signs, transposed=True)
+        direction = _solved(self._factor, rotated, transposed=False)
         return direction, direction @ self._products[: len(direction)]
 
     def move(self, direction: np.ndarray, length: float) -> tuple[float, int]:
@@ -118,6 +119,11 @@ class _Inside:
         self._signs = np.delete(self._signs, position)
         self.coefficients = np.delete(self.coefficients, position)
         return self.columns.pop(position)
+
+
+def _solved(factor: np.ndarray, values: np.ndarray, *, transposed: bool) -> np.ndarray:
+    """Solve a triangular system: SciPy's own function takes longer to check it than to solve it."""
+    return dtrtrs(factor, values, trans=int(transposed))[0] if len(factor) else values
 
 
 def _path_end(products_of: ProductsOf, correlations: np.ndarray, steps: int) -> np.ndarray:
